@@ -50,7 +50,6 @@ enum gb_type {
 /* One row per parameter.  Drives parsing, --help, checks, sweeps, keys and JSON. */
 struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */
-	const char *was;     /* its name in older records; or NULL */
 	size_t offset;       /* offset of the value in the benchmark's parameter struct */
 	const char *initial; /* the default, as it would be typed; NULL for a path not given */
 	/* The value that keys leave out (cli/records/key.h).  It must never change: it is what the

@@ -65,8 +65,9 @@ def text_of(path):
 @functools.lru_cache(None)
 def stored(path):
     """The runs and the records of a file, the repetitions of a measurement pooled."""
-    lines = json.loads(output_of([program, "report", "--repetitions=pooled", "--format=json", "-"],
-                                 text_of(path)))
+    text = output_of([program, "report", "--repetitions=pooled", "--format=json", "-"],
+                     text_of(path))
+    lines = [json.loads(line) for line in text.splitlines()]
     return [[line for line in lines if line["type"] == kind] for kind in ("run", "record")]
 
 

@@ -3,6 +3,8 @@
 #define GPUBENCH_TESTS_LINE_OF_H
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
@@ -31,6 +33,25 @@ static inline cJSON *line_of(const char *text)
 			gb_equal(gb_json_text(line, "status"), "unverified") ? "skipped" : "pass");
 	if (!cJSON_HasObjectItem(line, "schema"))
 		cJSON_AddNumberToObject(line, "schema", 2);
+	return line;
+}
+
+/* The line as it is printed, parsed; of the record or of the run, if that is NULL. */
+static inline cJSON *line_printed(const struct gb_record *record, const struct gb_context *context)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	cJSON *line;
+
+	if (record)
+		gb_record_print(stream, record);
+	else
+		gb_context_print(stream, context);
+	(void)fclose(stream);
+	line = cJSON_Parse(text);
+	cr_assert_not_null(line, "%s", text);
+	free(text);
 	return line;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Check record files against results/gpubench-record-2.schema.json and the rules between lines.
 
-usage: tests/schema.py FILE...           .jsonl files or .json documents; - is standard input
+usage: tests/schema.py FILE...           .jsonl files; - is standard input
        tests/schema.py --report FILE...  output of compare or ab, by its schema
 
 Each failure is one line, FILE:LINE: PATH: TEXT.
@@ -37,14 +37,9 @@ def parse(text):
 
 
 def read(path):
-    """All (line number, object or ValueError) of a file; a document's elements count as lines."""
+    """All (line number, object or ValueError) of a file."""
     with (sys.stdin.buffer if path == "-" else open(path, "rb")) as file:
         data = file.read()
-    if data.lstrip().startswith(b"["):
-        try:
-            return list(enumerate(parse(data.decode("utf-8")), 1))
-        except ValueError as error:
-            return [(1, error)]
     lines = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():

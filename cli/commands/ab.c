@@ -189,15 +189,8 @@ static FILE *make_file(const struct trial *t, const struct side *side, char **pa
 
 		while (before < i && !gb_equal(list->record[before]->key, r->key))
 			before++;
-		if (before == i && is_decided(t, r->key)) {
-			cJSON *line = gb_record_format(r);
-			char *text = line ? cJSON_PrintUnformatted(line) : NULL;
-
-			if (text)
-				(void)fprintf(stream, "%s\n", text);
-			cJSON_free(text);
-			cJSON_Delete(line);
-		}
+		if (before == i && is_decided(t, r->key))
+			gb_record_print(stream, r);
 	}
 	return stream;
 }

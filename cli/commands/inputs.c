@@ -51,7 +51,7 @@ static enum gb_status read_file(struct gb_records *records, const char *path, st
 	if (is_standard_output(path))
 		return gb_fail(err, GB_EUSAGE, "%s is also standard output", path);
 	if (check_path(path, err) || gb_records_read(path, records, err) ||
-	    gb_records_drop_repeated(records, before, runs, path, &dropped, err))
+	    gb_records_drop_repeated(records, before, runs, &dropped, err))
 		return err->code;
 	(void)snprintf(text, sizeof text, ": read twice, counted once: %zu lines\n", dropped);
 	if (dropped)

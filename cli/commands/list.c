@@ -1,5 +1,6 @@
 /* list.c -- `gpubench list` and `gpubench env`: print benchmarks, variants, machine and build. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/arguments.h"
@@ -196,8 +197,13 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_EUSAGE, "env takes no words");
 		goto out;
 	}
-	if (!gb_session_open(&session, &request, argc, argv, err))
-		(void)print_json(gb_context_format(session.records.context[0]), err);
+	if (!gb_session_open(&session, &request, argc, argv, err)) {
+		char *text = gb_context_text(session.records.context[0]);
+
+		if (!text || puts(text) < 0)
+			gb_out_of_memory(err, "a list");
+		free(text);
+	}
 	(void)gb_session_close(&session, err);
 out:
 	gb_arguments_release(&a);

@@ -85,7 +85,7 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 	gb_sort(result.record.time.sample, result.record.time.count);
 	best = result.record.work.bytes / result.record.time.sample[0] * 1e9;
 out:
-	gb_result_release(&result);
+	gb_record_release(&result.record);
 	benchmark->release(input);
 	gb_sweep_release(&sweep);
 	free(params);

@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-#include "cli/records/result.h"
+#include "cli/measure/result.h"
+#include "cli/records/settings.h"
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
  * benchmark, variant and params in result; the rest is filled in.  The status of the measurement is
@@ -21,5 +22,15 @@
  * record. */
 enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb_settings *how,
 			  bool timed, struct gb_error *err);
+
+/* Begin the record: variant, parameters, key, source of the input.  GB_EMEMORY. */
+enum gb_status gb_result_begin(struct gb_result *result, struct gb_error *err);
+
+/* Set the record's remark. */
+void gb_result_remark(struct gb_result *result, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The measurement ended with an error: a failed or skipped one reports no time. */
+void gb_result_fail(struct gb_result *result, const struct gb_error *why);
 
 #endif

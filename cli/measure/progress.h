@@ -3,6 +3,7 @@
 #define GPUBENCH_CLI_MEASURE_PROGRESS_H
 
 #include "cli/measure/request.h"
+#include "cli/measure/result.h"
 
 struct gb_progress {
 	bool shown, verbose; /* the status line; the lines per measurement */

@@ -8,7 +8,7 @@
 #include "cli/benchmarks/choice.h"
 #include "cli/measure/sweep.h"
 #include "cli/records/output.h"
-#include "cli/records/result.h"
+#include "cli/records/settings.h"
 
 /* --resume: no; only records of the same setup; records of any setup. */
 enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };

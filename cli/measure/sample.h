@@ -2,7 +2,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_SAMPLE_H
 #define GPUBENCH_CLI_MEASURE_SAMPLE_H
 
-#include "cli/records/result.h"
+#include "cli/measure/result.h"
+#include "cli/records/settings.h"
 
 /* A measurement under way. */
 struct gb_measurement {

@@ -60,6 +60,18 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 	return request->how.verify == GB_VERIFY_NONE ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
+/* The session goes on behind the records that were read. */
+static void begin_after(struct gb_session *s)
+{
+	s->past = s->records.count;
+	s->again = to_be_made_again(s->request);
+}
+
+static struct gb_done done_of(const struct gb_session *s, const char *key)
+{
+	return gb_records_done(&s->records, s->past, key, s->again);
+}
+
 /* Drop the runs of other devices. */
 static void drop_other_devices(struct gb_session *s)
 {
@@ -87,9 +99,10 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	if (request->target.shared)
 		drop_other_devices(s);
-	if (gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
-		return err->code;
-	s->verdict = s->past.hung_count ? GB_ERUNTIME : GB_OK;
+	begin_after(s);
+	for (size_t i = 0; i < s->past; i++)
+		if (gb_has_hung(s->records.record[i]))
+			s->verdict = GB_ERUNTIME;
 	return GB_OK;
 }
 
@@ -155,12 +168,12 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
 		return err->code;
-	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
+	begin_after(s);
+	return GB_OK;
 }
 
 void gb_session_release(struct gb_session *s)
 {
-	gb_done_release(&s->past);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	gb_clocks_end(&s->clocks);
@@ -168,17 +181,17 @@ void gb_session_release(struct gb_session *s)
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
-/* Drop the record of the resumed file that a new one has replaced. */
-static void drop_replaced(struct gb_session *s, const struct gb_record *old)
+/* Drop the record of the resumed file that a new one of the key has replaced. */
+static void drop_replaced(struct gb_session *s, const struct gb_record *old, const char *key)
 {
 	size_t i = 0;
 
-	gb_done_remove(&s->past, old);
-	if (gb_done_again(&s->past, old->key)) /* another repetition's record is still there */
-		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
 	while (s->records.record[i] != old)
 		i++;
 	gb_records_remove(&s->records, i);
+	s->past--;
+	if (done_of(s, key).again) /* another repetition's record is still there */
+		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
 }
 
 /* Add the record of a finished measurement.  It replaces a record of the same key in the resumed
@@ -187,7 +200,7 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 				 struct gb_error *err)
 {
 	struct gb_record *record = &result->record;
-	const struct gb_record *old = gb_done_again(&s->past, record->key);
+	const struct gb_record *old = done_of(s, record->key).again;
 
 	gb_progress_end(&s->progress, result);
 	if (record->status == GB_STATUS_FAILED)
@@ -201,7 +214,7 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 	if (gb_records_add_record(&s->records, record, err))
 		return err->code;
 	if (old)
-		drop_replaced(s, old);
+		drop_replaced(s, old, s->records.record[s->records.count - 1]->key);
 	return gb_output_put(&s->output, &s->records, err);
 }
 
@@ -295,12 +308,6 @@ static bool is_new(struct gb_session *s, const char *key)
 	return new;
 }
 
-/* True if the resumed file has records. */
-static bool holds_records(const struct gb_session *s)
-{
-	return s->past.count + s->past.again_count + s->past.hung_count > 0;
-}
-
 static int64_t shards_of(const struct gb_session *s)
 {
 	return s->request->repeats.shards ? s->request->repeats.shards : 1;
@@ -325,15 +332,16 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->benchmark, sweep->benchmark->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (!s->request->once && !holds_records(s))
+	if (!s->request->once && !s->past)
 		return is_in_shard(s);
 	key = gb_record_key(sweep->benchmark, variant, params, &ignored);
-	if (!key || (s->request->once && !is_new(s, key)) || !is_in_shard(s))
+	if (!key || (s->request->once && !is_new(s, key)) || !is_in_shard(s)) {
 		due = false;
-	else if (holds_records(s))
-		due = !gb_done_hung(&s->past, key) &&
-		      (gb_done_times(&s->past, key) <= s->request->repeats.repetition ||
-		       gb_done_again(&s->past, key));
+	} else if (s->past) {
+		const struct gb_done done = done_of(s, key);
+
+		due = !done.hung && (done.times <= s->request->repeats.repetition || done.again);
+	}
 	free(key);
 	return due;
 }
@@ -387,7 +395,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			input = NULL;
 			prepared = false;
 		}
-		gb_result_release(&result);
+		gb_record_release(&result.record);
 	}
 	benchmark->release(input);
 	return err->code;

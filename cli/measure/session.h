@@ -18,7 +18,6 @@
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
-#include "cli/records/done.h"
 #include "cli/records/machine.h"
 #include "cli/records/output.h"
 
@@ -33,7 +32,8 @@ struct gb_session {
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
 	int64_t number;         /* number of the next measurement, over all shards */
-	struct gb_done past;    /* measurements that the resumed file holds */
+	size_t past;            /* records of the resumed file, which are the first ones */
+	enum gb_again again;    /* those of them that are measured again */
 	void *seen;             /* keys that this session has visited, for tsearch() */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	struct gb_clocks clocks;

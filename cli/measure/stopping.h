@@ -2,7 +2,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_STOPPING_H
 #define GPUBENCH_CLI_MEASURE_STOPPING_H
 
-#include "cli/records/result.h"
+#include "cli/measure/result.h"
+#include "cli/records/settings.h"
 
 /* The stopping rule takes no more, because a record keeps all samples.  --samples may ask for
  * more. */

@@ -1,4 +1,4 @@
-/* field.c -- fills, clears, writes and looks up struct members by a table of JSON paths. */
+/* field.c -- clears, prints and looks up struct members by a table of JSON paths. */
 #include "cli/records/field.h"
 
 #include <math.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "common/memory.h"
 #include "common/text.h"
 
 static void *at(const struct gb_field *field, void *of)
@@ -23,7 +22,6 @@ static const void *in(const struct gb_field *field, const void *of)
 /* ---- values ------------------------------------------------------------------------------- */
 
 static const struct gb_field_value absent = { .number = NAN };
-static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
 static struct gb_field_value number_value(double number)
 {
@@ -38,15 +36,6 @@ static struct gb_field_value text_value(const char *text)
 static struct gb_field_value flag_value(bool flag)
 {
 	return (struct gb_field_value){ GB_VALUE_FLAG, flag, NULL };
-}
-
-/* NULL if memory ran out. */
-static cJSON *item_of_value(struct gb_field_value value)
-{
-	if (value.kind == GB_VALUE_NUMBER)
-		return cJSON_CreateNumber(value.number);
-	return value.kind == GB_VALUE_FLAG ? cJSON_CreateBool(value.number > 0)
-					   : gb_json_string(value.text);
 }
 
 /* The value of a scalar field; absent for other types. */
@@ -70,119 +59,6 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 	default:
 		return absent;
 	}
-}
-
-/* ---- appending ----------------------------------------------------------------------------- */
-
-bool gb_numbers_append(struct gb_numbers *numbers, double value)
-{
-	double *grown = gb_room_for_one(numbers->value, numbers->count, sizeof *grown);
-
-	if (!grown)
-		return false;
-	numbers->value = grown;
-	numbers->value[numbers->count++] = value;
-	return true;
-}
-
-enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
-{
-	return gb_memory_admit(err) && gb_numbers_append(numbers, value)
-		       ? GB_OK
-		       : gb_out_of_memory(err, "the samples");
-}
-
-enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
-{
-	struct gb_numbers samples = { times->count, times->sample };
-
-	(void)gb_numbers_add(&samples, ns, err);
-	times->sample = samples.value;
-	times->count = samples.count;
-	return err->code;
-}
-
-bool gb_texts_add(struct gb_texts *texts, const char *text)
-{
-	const char **grown = gb_room_for_one(texts->text, texts->count, sizeof *grown);
-
-	if (!grown)
-		return false;
-	texts->text = grown;
-	texts->text[texts->count++] = text;
-	return true;
-}
-
-char *gb_texts_keep(struct gb_texts *texts, const char *text)
-{
-	char *copy = gb_utf8_copy(text);
-
-	if (copy && gb_texts_add(texts, copy))
-		return copy;
-	free(copy);
-	return NULL;
-}
-
-void gb_texts_free(struct gb_texts *texts)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		char *text; /* without the const of a list whose texts others own */
-
-		memcpy(&text, &texts->text[i], sizeof text);
-		free(text);
-	}
-	free(texts->text);
-	*texts = (struct gb_texts){ 0 };
-}
-
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
-{
-	struct gb_named_times *grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
-
-	if (!grown)
-		return NULL;
-	phases->item = grown;
-	phases->item[phases->count] = (struct gb_named_times){ name, no_times };
-	return &phases->item[phases->count++].time;
-}
-
-struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
-{
-	for (size_t i = 0; i < phases->count; i++)
-		if (gb_equal(phases->item[i].name, name))
-			return &phases->item[i].time;
-	return gb_phases_append(phases, name);
-}
-
-enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
-			       struct gb_error *err)
-{
-	struct gb_summary sum;
-
-	if (gb_summarize(times->sample, times->count, &sum, err))
-		return err->code;
-	gb_floor_interval(&sum, resolution_ns);
-	times->clock = clock;
-	times->median = sum.median;
-	times->ci_low = sum.ci_low;
-	times->ci_high = sum.ci_high;
-	return GB_OK;
-}
-
-enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
-				struct gb_error *err)
-{
-	for (size_t i = 0; i < phases->count && !err->code; i++)
-		(void)gb_times_settle(&phases->item[i].time, clock, resolution_ns, err);
-	return err->code;
-}
-
-void gb_phases_clear(struct gb_phases *phases)
-{
-	while (phases->count)
-		free(phases->item[--phases->count].time.sample);
-	free(phases->item);
-	*phases = (struct gb_phases){ 0 };
 }
 
 /* ---- clearing ------------------------------------------------------------------------------ */
@@ -211,7 +87,7 @@ static void clear(const struct gb_field *field, void *of)
 		break;
 	case GB_FIELD_TIMES:
 		free(times->sample);
-		*times = no_times;
+		*times = gb_no_times;
 		break;
 	case GB_FIELD_NUMBERS:
 		free(numbers->value);
@@ -242,88 +118,128 @@ void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays sta
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Rounds to 1/1000 ns, far below any clock's resolution, to keep files with many samples small. */
-static double rounded(double ns)
+static void print_text(FILE *file, const char *text)
 {
-	return round(ns * 1e3) / 1e3;
-}
-
-static bool fill_array(cJSON *array, const double *value, size_t count, bool ns)
-{
-	bool ok = array;
-
-	for (size_t i = 0; i < count && ok; i++)
-		ok = gb_json_append_number(array, ns ? rounded(value[i]) : value[i]);
-	return ok;
-}
-
-static bool fill_times(cJSON *object, const struct gb_times *times)
-{
-	const double interval[] = { times->ci_low, times->ci_high };
-
-	return object && (!times->clock || gb_json_put_text(object, "clock", times->clock)) &&
-	       gb_json_put_number(object, "median", rounded(times->median)) &&
-	       (isnan(interval[0]) ||
-		fill_array(cJSON_AddArrayToObject(object, "ci95"), interval, 2, true)) &&
-	       fill_array(cJSON_AddArrayToObject(object, "samples"), times->sample, times->count,
-			  true);
-}
-
-static bool fill_members(cJSON *object, const struct gb_members *members)
-{
-	bool ok = object;
-
-	for (size_t i = 0; i < members->count && ok; i++) {
-		const struct gb_member *member = &members->item[i];
-
-		ok = gb_json_put(object, member->name, item_of_value(gb_member_value(member)));
+	(void)fputc('"', file);
+	for (size_t length; *text; text += length ? length : 1) {
+		length = gb_utf8_length(text);
+		if (*text == '"' || *text == '\\')
+			(void)fprintf(file, "\\%c", *text);
+		else if (*text > 0 && *text < ' ')
+			(void)fprintf(file, "\\u%04x", (unsigned)*text);
+		else if (length)
+			(void)fwrite(text, 1, length, file);
+		else
+			(void)fputs("\xef\xbf\xbd", file);
 	}
-	return ok;
+	(void)fputc('"', file);
 }
 
-/* NULL if memory ran out. */
-static cJSON *item_of(const struct gb_field *field, const void *of)
+static void print_number(FILE *file, double number)
+{
+	char text[GB_TEXT_MAX];
+
+	(void)fputs(isfinite(number) ? gb_text_real(text, number) : "null", file);
+}
+
+static void print_value(FILE *file, struct gb_field_value value)
+{
+	if (value.kind == GB_VALUE_TEXT)
+		print_text(file, value.text);
+	else if (value.kind == GB_VALUE_FLAG)
+		(void)fputs(value.number > 0 ? "true" : "false", file);
+	else
+		print_number(file, value.number);
+}
+
+/* The separator before each item of a list but the first. */
+static const char *comma(size_t i)
+{
+	return i ? "," : "";
+}
+
+static void print_name(FILE *file, size_t i, const char *name)
+{
+	(void)fputs(comma(i), file);
+	print_text(file, name);
+	(void)fputc(':', file);
+}
+
+/* Times are rounded to 1/1000 ns, far below any clock's resolution, to keep files with many samples
+ * small. */
+static void print_times(FILE *file, const double *ns, size_t count)
+{
+	(void)fputc('[', file);
+	for (size_t i = 0; i < count; i++) {
+		(void)fputs(comma(i), file);
+		print_number(file, round(ns[i] * 1e3) / 1e3);
+	}
+	(void)fputc(']', file);
+}
+
+static void print_series(FILE *file, const struct gb_times *times)
+{
+	(void)fputc('{', file);
+	if (times->clock) {
+		print_name(file, 0, "clock");
+		print_text(file, times->clock);
+	}
+	print_name(file, times->clock != NULL, "median");
+	print_number(file, round(times->median * 1e3) / 1e3);
+	if (!isnan(times->ci_low)) {
+		print_name(file, 1, "ci95");
+		print_times(file, (const double[]){ times->ci_low, times->ci_high }, 2);
+	}
+	print_name(file, 1, "samples");
+	print_times(file, times->sample, times->count);
+	(void)fputc('}', file);
+}
+
+static void print_field(FILE *file, const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
 	const struct gb_numbers *numbers = from;
 	const struct gb_texts *texts = from;
+	const struct gb_members *members = from;
 	const struct gb_phases *phases = from;
-	cJSON *item;
-	bool ok;
 
 	switch (field->type) {
 	case GB_FIELD_NUMBERS:
-		item = cJSON_CreateArray();
-		ok = fill_array(item, numbers->value, numbers->count, false);
+		for (size_t i = 0; i < numbers->count; i++) {
+			(void)fputs(i ? "," : "[", file);
+			print_number(file, numbers->value[i]);
+		}
+		(void)fputc(']', file);
 		break;
 	case GB_FIELD_TEXTS:
-		item = cJSON_CreateArray();
-		ok = item;
-		for (size_t i = 0; i < texts->count && ok; i++)
-			ok = gb_json_append_text(item, texts->text[i]);
+		for (size_t i = 0; i < texts->count; i++) {
+			(void)fputs(i ? "," : "[", file);
+			print_text(file, texts->text[i]);
+		}
+		(void)fputc(']', file);
 		break;
 	case GB_FIELD_MEMBERS:
-		item = cJSON_CreateObject();
-		ok = fill_members(item, from);
+		(void)fputc('{', file);
+		for (size_t i = 0; i < members->count; i++) {
+			print_name(file, i, members->item[i].name);
+			print_value(file, gb_member_value(&members->item[i]));
+		}
+		(void)fputc('}', file);
 		break;
 	case GB_FIELD_TIMES:
-		item = cJSON_CreateObject();
-		ok = fill_times(item, from);
+		print_series(file, from);
 		break;
 	case GB_FIELD_PHASES:
-		item = cJSON_CreateObject();
-		ok = item;
-		for (size_t i = 0; i < phases->count && ok; i++)
-			ok = fill_times(cJSON_AddObjectToObject(item, phases->item[i].name),
-					&phases->item[i].time);
+		(void)fputc('{', file);
+		for (size_t i = 0; i < phases->count; i++) {
+			print_name(file, i, phases->item[i].name);
+			print_series(file, &phases->item[i].time);
+		}
+		(void)fputc('}', file);
 		break;
 	default:
-		return item_of_value(scalar_value(field, of));
+		print_value(file, scalar_value(field, of));
 	}
-	if (ok)
-		return item;
-	cJSON_Delete(item);
-	return NULL;
 }
 
 /* True if the field has no value to write. */
@@ -342,64 +258,40 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	case GB_FIELD_PHASES: /* each begins with its count */
 		return !field->required && !*(const size_t *)from;
 	default:
-		return !scalar_value(field, of).kind;
+		return field->derived || !scalar_value(field, of).kind;
 	}
 }
 
-/* The object that holds the last word of a path of one or two words; created if missing. */
-static cJSON *parent_of(cJSON *object, const char *path, const char **name)
+size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *from, size_t count)
 {
-	const char *dot = strchr(path, '.');
-	char word[64];
-	cJSON *inner;
+	const char *outer = NULL; /* the path whose first word is the object that is open */
+	size_t length = 0;        /* of that word; 0: none is open */
 
-	*name = dot ? dot + 1 : path;
-	if (!dot)
-		return object;
-	(void)snprintf(word, sizeof word, "%.*s", (int)(dot - path), path);
-	inner = cJSON_GetObjectItemCaseSensitive(object, word);
-	return inner ? inner : cJSON_AddObjectToObject(object, word);
-}
-
-bool gb_fields_write(const struct gb_fields *fields, const void *from, cJSON *object)
-{
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct gb_field *field = &fields->field[i];
-		const char *name;
-		cJSON *parent, *item;
+		const char *dot = strchr(field->path, '.');
+		const size_t inner = dot ? (size_t)(dot - field->path) : 0;
 
-		if (field->derived || field->type == GB_FIELD_STATISTIC)
+		if (is_absent(field, from))
 			continue;
-		parent = parent_of(object, field->path, &name);
-		if (!parent)
-			return false;
-		if (is_absent(field, from)) {
-			cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
-			if (parent != object && !parent->child)
-				cJSON_DeleteItemFromObjectCaseSensitive(object, parent->string);
-			continue;
+		if (inner != length || (length && strncmp(field->path, outer, length) != 0)) {
+			(void)fputs(length ? "}" : "", file);
+			if (inner)
+				(void)fprintf(file, "%s\"%.*s\":{", comma(count), (int)inner,
+					      field->path);
+			count = inner ? 0 : count;
+			outer = field->path;
+			length = inner;
 		}
-		item = item_of(field, from);
-		if (!cJSON_ReplaceItemInObjectCaseSensitive(parent, name, item) &&
-		    !gb_json_put(parent, name, item))
-			return false;
+		print_name(file, count++, dot ? dot + 1 : field->path);
+		print_field(file, field, from);
+		count = 1;
 	}
-	return true;
+	(void)fputs(length ? "}" : "", file);
+	return count;
 }
 
 /* ---- by path ------------------------------------------------------------------------------ */
-
-struct gb_summary gb_times_summary(const struct gb_times *times)
-{
-	struct gb_error err = { 0 };
-	struct gb_summary sum;
-
-	(void)gb_summarize(times->sample, times->count, &sum, &err);
-	sum.median = times->median;
-	sum.ci_low = times->ci_low;
-	sum.ci_high = times->ci_high;
-	return sum;
-}
 
 static struct gb_field_value summary_value(const struct gb_times *times, const char *stat)
 {

@@ -1,6 +1,6 @@
 /* field.h -- tables that map the members of a JSON object to the members of a C struct.
  *
- * One table reads an object, writes it, and finds a member by the path that a paper's table or a
+ * One table reads an object, prints it, and finds a member by the path that a paper's table or a
  * CSV column names.  The paths in the table mirror the struct: "tool.commit" is run->tool.commit.
  *
  * An absent or null member leaves the empty value of its type: NULL, NAN, GB_UNKNOWN or an empty
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cjson/cJSON.h>
 
@@ -19,59 +20,6 @@
 #include "common/status.h"
 
 enum gb_flag { GB_UNKNOWN, GB_NO, GB_YES };
-
-/* A series of values in ns.  The median and its interval are the stored ones, NAN if absent;
- * gb_times_summary() computes the rest. */
-struct gb_times {
-	const char *clock;
-	size_t count;   /* samples */
-	double *sample; /* owned */
-	double median, ci_low, ci_high;
-};
-
-struct gb_named_times {
-	const char *name;
-	struct gb_times time;
-};
-
-struct gb_phases {
-	size_t count;
-	struct gb_named_times *item; /* owned */
-};
-
-struct gb_numbers {
-	size_t count;
-	double *value; /* owned; NAN is null in the file: only some of the values are known */
-};
-
-struct gb_texts {
-	size_t count;
-	const char **text; /* the array is owned */
-};
-
-/* Append a value.  GB_EMEMORY. */
-enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err);
-enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err);
-/* The same, false if memory ran out. */
-bool gb_numbers_append(struct gb_numbers *numbers, double value);
-/* Append a text that outlives the list.  False if memory ran out. */
-bool gb_texts_add(struct gb_texts *texts, const char *text);
-/* Append a copy of the text in UTF-8, which gb_texts_free() frees; NULL if memory ran out. */
-char *gb_texts_keep(struct gb_texts *texts, const char *text);
-void gb_texts_free(struct gb_texts *texts);
-/* The series of that name, made if it is missing; NULL if memory ran out. */
-struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
-
-/* Append a series of that name; NULL if memory ran out. */
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name);
-
-/* Set the clock, the median and its interval, which is at least as wide as the clock's
- * resolution. */
-enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
-			       struct gb_error *err);
-enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
-				struct gb_error *err);
-void gb_phases_clear(struct gb_phases *phases);
 
 enum gb_field_type {
 	GB_FIELD_TEXT,      /* const char * */
@@ -123,8 +71,9 @@ enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX]);
 
-/* Write the fields into the object; its other members stay.  False if memory ran out. */
-bool gb_fields_write(const struct gb_fields *fields, const void *from, cJSON *object);
+/* Print the fields as members of a JSON object that has begun and has `count` members so far; fields
+ * of one inner object stand together in the table.  Return 0 if the object still has none. */
+size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *from, size_t count);
 
 /* The value at a path: a field ("tool.commit"), a member of a list ("metrics.depth") or a statistic
  * of a series ("time.median", "phases.scan.mean").  GB_VALUE_ABSENT if there is none. */
@@ -135,16 +84,5 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
  * none. */
 const struct gb_times *gb_fields_times(const struct gb_fields *fields, const void *of,
 				       const char *path);
-
-/* The side of a median that a sample is on: -1, 0 or 1.  Both are rounded when they are written. */
-static inline int gb_side_of(double sample, double median)
-{
-	const double slack = 0.002 + 1e-9 * median;
-
-	return (sample > median + slack) - (sample < median - slack);
-}
-
-/* Statistics that cannot be computed are NAN. */
-struct gb_summary gb_times_summary(const struct gb_times *times);
 
 #endif

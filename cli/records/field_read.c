@@ -2,7 +2,7 @@
  *
  * This is the one place that checks the types and the ranges of what a file holds, so that no
  * report needs to.  Numbers that pass are finite and have a sign that the field allows.  A series
- * has samples, their median, and either no interval or one around the median.
+ * has samples, a median, and either no interval or one around the median.
  */
 #include <math.h>
 #include <stdio.h>
@@ -67,19 +67,6 @@ static const char *read_numbers(const cJSON *item, bool null_allowed, bool negat
 	return cJSON_IsArray(item) ? NULL : "is not an array of numbers";
 }
 
-/* True if more samples are outside of the interval than an interval of the median leaves out. */
-static bool is_too_narrow(const struct gb_times *times)
-{
-	size_t low, high, below = 0, above = 0;
-
-	(void)gb_median_ranks(times->count, GB_LEVEL, &low, &high);
-	for (size_t i = 0; i < times->count; i++) {
-		below += gb_side_of(times->sample[i], times->ci_low) < 0;
-		above += gb_side_of(times->sample[i], times->ci_high) > 0;
-	}
-	return low && (below >= low || above >= low);
-}
-
 /* The interval of the median; absent or null if it is unknown. */
 static const char *read_interval(const cJSON *interval, struct gb_times *times)
 {
@@ -89,19 +76,9 @@ static const char *read_interval(const cJSON *interval, struct gb_times *times)
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
 	if (!cJSON_IsArray(interval) || cJSON_GetArraySize(interval) != 2 ||
 	    !(times->ci_low <= times->median && times->median <= times->ci_high) ||
-	    !is_time(times->ci_low) || !is_time(times->ci_high) || is_too_narrow(times))
+	    !is_time(times->ci_low) || !is_time(times->ci_high))
 		return "has a \"ci95\" that is not an interval of the median";
 	return NULL;
-}
-
-/* True if at most half of the samples are below the median, and at most half above. */
-static bool is_median(double median, const struct gb_numbers *samples)
-{
-	size_t sides[3] = { 0 };
-
-	for (size_t i = 0; i < samples->count; i++)
-		sides[1 + gb_side_of(samples->value[i], median)]++;
-	return 2 * sides[0] <= samples->count && 2 * sides[2] <= samples->count;
 }
 
 static const char *read_times(cJSON *series, struct gb_times *times)
@@ -128,8 +105,6 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 			return "has a sample that no time is";
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
-	if (!is_median(median.number, &samples))
-		return "has a \"median\" that is not that of its samples";
 	wrong = read_interval(gb_json_at(series, "ci95"), times);
 	if (!wrong)
 		cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");

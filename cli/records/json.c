@@ -27,20 +27,6 @@ char *gb_utf8_copy(const char *text)
 	return copy;
 }
 
-cJSON *gb_json_string(const char *text)
-{
-	char *copy = gb_utf8_copy(text);
-	cJSON *item = copy ? cJSON_CreateString(copy) : NULL;
-
-	free(copy);
-	return item;
-}
-
-static cJSON *number_item(double value)
-{
-	return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
-}
-
 bool gb_json_put(cJSON *object, const char *name, cJSON *item)
 {
 	if (item && object && cJSON_AddItemToObject(object, name, item))
@@ -51,12 +37,17 @@ bool gb_json_put(cJSON *object, const char *name, cJSON *item)
 
 bool gb_json_put_text(cJSON *object, const char *name, const char *text)
 {
-	return gb_json_put(object, name, text ? gb_json_string(text) : cJSON_CreateNull());
+	char *copy = text ? gb_utf8_copy(text) : NULL;
+	cJSON *item = copy ? cJSON_CreateString(copy) : text ? NULL : cJSON_CreateNull();
+
+	free(copy);
+	return gb_json_put(object, name, item);
 }
 
 bool gb_json_put_number(cJSON *object, const char *name, double value)
 {
-	return gb_json_put(object, name, number_item(value));
+	return gb_json_put(object, name,
+			   isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value)
@@ -70,16 +61,6 @@ bool gb_json_append(cJSON *array, cJSON *item)
 		return true;
 	cJSON_Delete(item);
 	return false;
-}
-
-bool gb_json_append_text(cJSON *array, const char *text)
-{
-	return gb_json_append(array, gb_json_string(text));
-}
-
-bool gb_json_append_number(cJSON *array, double value)
-{
-	return gb_json_append(array, number_item(value));
 }
 
 cJSON *gb_json_at(const cJSON *object, const char *path)

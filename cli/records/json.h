@@ -17,9 +17,6 @@
 /* A copy for free(), in which bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
 char *gb_utf8_copy(const char *text);
 
-/* A string item; bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
-cJSON *gb_json_string(const char *text);
-
 /* NULL becomes null.  Bytes that are not UTF-8 become U+FFFD, so that the file stays valid JSON
  * whatever a path or a host name contains. */
 bool gb_json_put_text(cJSON *object, const char *name, const char *text);
@@ -34,8 +31,6 @@ bool gb_json_put(cJSON *object, const char *name, cJSON *item);
 
 /* As above, at the end of an array. */
 bool gb_json_append(cJSON *array, cJSON *item);
-bool gb_json_append_text(cJSON *array, const char *text);
-bool gb_json_append_number(cJSON *array, double value);
 
 /* The member at the path, or NULL. */
 cJSON *gb_json_at(const cJSON *object, const char *path);

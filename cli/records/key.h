@@ -20,15 +20,6 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* Give parameters their present names, in the key, too.  benchmark may be NULL. */
-enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_record *record,
-				struct gb_error *err);
-
-/* True if the key has the record's bench, back end and variant, and the values of its parameters,
- * except for those that keys may omit.  Parameters are not compared if this version does not know
- * all of the record's, nor is anything if benchmark, the bench's, is NULL. */
-bool gb_key_agrees(const struct gb_benchmark *benchmark, const struct gb_record *record);
-
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
  * and drop those that it has lost and the key omits, so that tables line up.  benchmark may be
  * NULL: then nothing changes. */

@@ -90,24 +90,12 @@ enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *
 	return append(list, moved, err);
 }
 
-/* Check a record that was read, and append it; owns it. */
+/* Append a record that was read; owns it. */
 static enum gb_status accept_record(struct gb_records *list, struct gb_record *record,
 				    struct gb_error *err)
 {
-	const char *wrong;
-
 	record->context = run_of(list, record->run_id);
-	if (gb_rename_params(gb_benchmark_find(record->bench), record, err)) {
-		gb_record_free(record);
-		return err->code;
-	}
-	wrong = gb_record_contradiction(record);
-	if (!wrong && !gb_key_agrees(gb_benchmark_find(record->bench), record))
-		wrong = "\"key\" is not that of its parameters";
-	if (!wrong)
-		return append(list, record, err);
-	gb_record_free(record);
-	return gb_fail(err, GB_EUSAGE, "%s", wrong);
+	return append(list, record, err);
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
@@ -184,6 +172,33 @@ enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, s
 	return GB_OK;
 }
 
+bool gb_has_hung(const struct gb_record *record)
+{
+	return record->error && gb_equal(record->error, "hang");
+}
+
+struct gb_done gb_records_done(const struct gb_records *list, size_t count, const char *key,
+			       enum gb_again again)
+{
+	struct gb_done done = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct gb_record *record = list->record[i];
+
+		if (!gb_equal(record->key, key))
+			continue;
+		if (gb_has_hung(record))
+			done.hung = true;
+		else if (again < GB_AGAIN_FAILED ||
+			 !(record->status == GB_STATUS_FAILED ||
+			   (again == GB_AGAIN_UNVERIFIED && gb_is_untrusted(record))))
+			done.times++;
+		else if (!done.again)
+			done.again = record;
+	}
+	return done;
+}
+
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* A file being read; text is NUL-terminated. */
@@ -247,16 +262,6 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	return err->code;
 }
 
-/* The number of the line, from 1, that contains text[offset]. */
-static size_t line_number(const struct source *source, size_t offset)
-{
-	size_t number = 1;
-
-	for (size_t i = 0; i < offset; i++)
-		number += source->text[i] == '\n';
-	return number;
-}
-
 /* The escape of a NUL, which would end a string early; NULL if there is none. */
 static const char *find_nul(const char *text)
 {
@@ -270,47 +275,19 @@ static const char *find_nul(const char *text)
 	return NULL;
 }
 
-/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
- * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  Malformed
- * UTF-8 and a NUL within the text are rejected here, because cJSON copies the one and ignores what
- * follows the other. */
-static cJSON *parse(const char *text, size_t length, const char **end)
+/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure; errno is then ENOMEM
+ * if memory ran out, since cJSON does not report that otherwise.  Malformed UTF-8 and a NUL within
+ * the text are rejected here, because cJSON copies the one and ignores what follows the other. */
+static cJSON *parse(const char *text, size_t length)
 {
-	size_t character = 1;
+	const char *end = text;
 
 	errno = 0;
-	for (*end = text; **end && character; *end += character)
-		character = gb_utf8_length(*end);
-	if (*end != text + length)
+	for (size_t character = 1; *end && character; end += character)
+		character = gb_utf8_length(end);
+	if (end != text + length || find_nul(text))
 		return NULL;
-	*end = find_nul(text);
-	if (*end)
-		return NULL;
-	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
-}
-
-static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
-{
-	if (errno == ENOMEM)
-		return no_memory(source, err);
-	return bad_line(source, line, "is not valid JSON", err);
-}
-
-/* Read a document: one array of lines. */
-static void read_document(const struct source *source, struct gb_records *list,
-			  struct gb_error *err)
-{
-	const char *end = source->text;
-	cJSON *document = parse(source->text, source->size, &end);
-
-	list->document = true;
-	if (!document)
-		(void)not_json(source, line_number(source, (size_t)(end - source->text)), err);
-	while (!err->code && document->child)
-		(void)accept(source, 1, cJSON_DetachItemViaPointer(document, document->child), list,
-			     err);
-	cJSON_Delete(document);
-	list->complete_bytes = source->size;
+	return cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1 /* to the NUL */);
 }
 
 /* True if text may be the start of a line that a killed writer left incomplete. */
@@ -323,8 +300,6 @@ static bool begins_a_line(const char *text)
 
 static void read_lines(const struct source *source, struct gb_records *list, struct gb_error *err)
 {
-	const char *where;
-
 	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
@@ -335,14 +310,16 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 
 		text[length] = '\0';
 		if (text[strspn(text, " \t\r")] || strlen(text) < length) {
-			line = parse(text, length, &where);
+			line = parse(text, length);
 			if (!line && !end && errno != ENOMEM && strlen(text) == length &&
 			    begins_a_line(text)) {
 				list->truncated = true;
 				return;
 			}
-			if (!line)
-				(void)not_json(source, number, err);
+			if (!line && errno == ENOMEM)
+				(void)no_memory(source, err);
+			else if (!line)
+				(void)bad_line(source, number, "is not valid JSON", err);
 			else
 				(void)accept(source, number, line, list, err);
 			if (list->context_count > runs)
@@ -378,12 +355,9 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = list->document = false;
-	if (!read_source(path, &source, err) && source.size) {
-		const char *first = source.text + strspn(source.text, " \t\r\n");
-
-		(*first == '[' ? read_document : read_lines)(&source, list, err);
-	}
+	list->unended = false;
+	if (!read_source(path, &source, err) && source.size)
+		read_lines(&source, list, err);
 	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
@@ -394,27 +368,12 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 
 /* ---- repeated lines ---------------------------------------------------------------------- */
 
-/* Compare two copies of line `seq` of a run, and delete both.  GB_EUSAGE if they differ;
- * GB_EMEMORY. */
-static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double seq, const char *run,
-				  struct gb_error *err)
-{
-	if (!a || !b)
-		gb_out_of_memory(err, NULL);
-	else if (!cJSON_Compare(a, b, true))
-		gb_fail(err, GB_EUSAGE,
-			"%.200s: line %.0f of run %.60s occurs twice, with different contents",
-			path, seq, run);
-	cJSON_Delete(a);
-	cJSON_Delete(b);
-	return err->code;
-}
-
 /* Records of a repeated run are moved to the earlier run line. */
-static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, const char *path,
-					 size_t *dropped, struct gb_error *err)
+static size_t drop_repeated_runs(struct gb_records *list, size_t first)
 {
-	for (size_t i = list->context_count; i-- > first && !err->code;) {
+	size_t dropped = 0;
+
+	for (size_t i = list->context_count; i-- > first;) {
 		struct gb_context *context = list->context[i];
 		size_t k = 0;
 
@@ -422,16 +381,13 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 			k++;
 		if (k == i)
 			continue;
-		if (check_equal(gb_context_format(context), gb_context_format(list->context[k]),
-				path, 0, context->run_id, err))
-			return err->code;
 		for (size_t r = 0; r < list->count; r++)
 			if (list->record[r]->context == context)
 				list->record[r]->context = list->context[k];
 		gb_records_remove_context(list, i);
-		++*dropped;
+		dropped++;
 	}
-	return err->code;
+	return dropped;
 }
 
 static int by_number(const void *a, const void *b)
@@ -443,7 +399,7 @@ static int by_number(const void *a, const void *b)
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err)
+					size_t *dropped, struct gb_error *err)
 {
 	void *seen = NULL; /* a tree of records */
 
@@ -456,57 +412,30 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
 		} else if (*earlier != record && i >= first) {
-			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
-					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
 	}
 	while (seen)
 		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
-	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
+	*dropped += drop_repeated_runs(list, first_run);
+	return err->code;
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-/* Print a line; owns it.  False if memory ran out, which a NULL line also means. */
-static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
+void gb_records_print(FILE *file, const struct gb_records *list)
 {
-	char *text = line ? cJSON_PrintUnformatted(line) : NULL;
+	size_t next = list->written;
 
-	cJSON_Delete(line);
-	if (!text)
-		return false;
-	(void)fprintf(file, "%s%s%s",
-		      !document ? ""
-		      : *begun  ? ",\n"
-				: "[\n",
-		      text, document ? "" : "\n");
-	*begun = true;
-	cJSON_free(text);
-	return true;
-}
-
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
-				struct gb_error *err)
-{
-	const size_t first = document ? 0 : list->written_contexts;
-	size_t next = document ? 0 : list->written;
-	bool begun = false, ok = true;
-
-	for (size_t r = first; r <= list->context_count && ok; r++) {
+	for (size_t r = list->written_contexts; r <= list->context_count; r++) {
 		const bool last = r == list->context_count;
 
 		/* First print the records of the runs printed so far. */
-		while (next < list->count && ok && (last || r > 0) &&
+		while (next < list->count && (last || r > 0) &&
 		       (last || list->record[next]->context != list->context[r]))
-			ok = print_line(file, gb_record_format(list->record[next++]), document,
-					&begun);
-		if (!last && ok)
-			ok = print_line(file, gb_context_format(list->context[r]), document,
-					&begun);
+			gb_record_print(file, list->record[next++]);
+		if (!last)
+			gb_context_print(file, list->context[r]);
 	}
-	if (document)
-		(void)fputs(begun ? "\n]\n" : "[]\n", file);
-	return ok ? GB_OK : gb_out_of_memory(err, "a table");
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "cli/records/record.h"
@@ -20,22 +21,19 @@ struct gb_records {
 	size_t complete_bytes;     /* up to the end of its last complete line */
 	size_t last_context_bytes; /* up to the start of its last run line */
 	bool unended;              /* its last line is complete except for the newline */
-	bool document;             /* it was one JSON array */
 };
 
-/* Append the lines of a file ("-" for standard input): JSON Lines, or a document (one array of the
- * same objects).  A record line that was cut off at the end of the file is dropped and sets
- * `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
+/* Append the lines of a file ("-" for standard input).  A record line that was cut off at the end
+ * of the file is dropped and sets `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
  * as FILE:LINE, for any other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a
  * FIFO's writer.  After a failure, the list holds what was read so far and must still be
  * released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
-/* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
- * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
- * differs. */
+/* From record `first` and run `first_run` on, remove each line that repeats an earlier line of the
+ * same run and number; *dropped counts them. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err);
+					size_t *dropped, struct gb_error *err);
 
 /* Append one line that was read; owns it even on failure.  GB_EUSAGE, with what is wrong with the
  * line; GB_EMEMORY. */
@@ -56,13 +54,25 @@ void gb_records_remove(struct gb_records *list, size_t index);
 /* Remove and free run number `index` and its records. */
 void gb_records_remove_context(struct gb_records *list, size_t index);
 
+/* Records to measure again: none, those that failed or timed out, or also the unverified ones. */
+enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
+
+/* What the first `count` records of a list say of a key. */
+struct gb_done {
+	int64_t times;                 /* records of it, but for those to be measured again */
+	const struct gb_record *again; /* the first of those; NULL if there is none */
+	bool hung;                     /* a run of it hung: it is never measured again */
+};
+struct gb_done gb_records_done(const struct gb_records *list, size_t count, const char *key,
+			       enum gb_again again);
+bool gb_has_hung(const struct gb_record *record);
+
 /* Move the lines of a list to the end of another.  On GB_EMEMORY, nothing was moved. */
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write each run before its records: as one document, or as JSON Lines without those that are in
- * the output.  The caller checks the stream for errors. */
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
-				struct gb_error *err);
+/* Write the lines that are not yet in the output, each run before its records.  The caller checks
+ * the stream for errors. */
+void gb_records_print(FILE *file, const struct gb_records *list);
 
 #endif

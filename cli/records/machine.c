@@ -16,7 +16,7 @@
 
 #include "build_info.h"
 #include "cli/records/identity.h"
-#include "cli/records/result.h"
+#include "cli/records/settings.h"
 #include "cli/records/version.h"
 #include "common/available.h"
 #include "common/text.h"

@@ -4,8 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cli/records/json.h"
+#include "common/memory.h"
 #include "common/text.h"
+
+/* ---- named values --------------------------------------------------------------------------- */
 
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size)
 {
@@ -70,4 +75,131 @@ bool gb_members_add(struct gb_members *members, struct gb_member member)
 	members->item = grown;
 	members->item[members->count++] = member;
 	return true;
+}
+
+/* ---- lists and series ----------------------------------------------------------------------- */
+
+const struct gb_times gb_no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
+
+bool gb_numbers_append(struct gb_numbers *numbers, double value)
+{
+	double *grown = gb_room_for_one(numbers->value, numbers->count, sizeof *grown);
+
+	if (!grown)
+		return false;
+	numbers->value = grown;
+	numbers->value[numbers->count++] = value;
+	return true;
+}
+
+enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
+{
+	return gb_memory_admit(err) && gb_numbers_append(numbers, value)
+		       ? GB_OK
+		       : gb_out_of_memory(err, "the samples");
+}
+
+enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
+{
+	struct gb_numbers samples = { times->count, times->sample };
+
+	(void)gb_numbers_add(&samples, ns, err);
+	times->sample = samples.value;
+	times->count = samples.count;
+	return err->code;
+}
+
+bool gb_texts_add(struct gb_texts *texts, const char *text)
+{
+	const char **grown = gb_room_for_one(texts->text, texts->count, sizeof *grown);
+
+	if (!grown)
+		return false;
+	texts->text = grown;
+	texts->text[texts->count++] = text;
+	return true;
+}
+
+char *gb_texts_keep(struct gb_texts *texts, const char *text)
+{
+	char *copy = gb_utf8_copy(text);
+
+	if (copy && gb_texts_add(texts, copy))
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+void gb_texts_free(struct gb_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		char *text; /* without the const of a list whose texts others own */
+
+		memcpy(&text, &texts->text[i], sizeof text);
+		free(text);
+	}
+	free(texts->text);
+	*texts = (struct gb_texts){ 0 };
+}
+
+struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
+{
+	struct gb_named_times *grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	phases->item = grown;
+	phases->item[phases->count] = (struct gb_named_times){ name, gb_no_times };
+	return &phases->item[phases->count++].time;
+}
+
+struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
+{
+	for (size_t i = 0; i < phases->count; i++)
+		if (gb_equal(phases->item[i].name, name))
+			return &phases->item[i].time;
+	return gb_phases_append(phases, name);
+}
+
+enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
+			       struct gb_error *err)
+{
+	struct gb_summary sum;
+
+	if (gb_summarize(times->sample, times->count, &sum, err))
+		return err->code;
+	gb_floor_interval(&sum, resolution_ns);
+	times->clock = clock;
+	times->median = sum.median;
+	times->ci_low = sum.ci_low;
+	times->ci_high = sum.ci_high;
+	return GB_OK;
+}
+
+enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
+				struct gb_error *err)
+{
+	for (size_t i = 0; i < phases->count && !err->code; i++)
+		(void)gb_times_settle(&phases->item[i].time, clock, resolution_ns, err);
+	return err->code;
+}
+
+void gb_phases_clear(struct gb_phases *phases)
+{
+	while (phases->count)
+		free(phases->item[--phases->count].time.sample);
+	free(phases->item);
+	*phases = (struct gb_phases){ 0 };
+}
+
+struct gb_summary gb_times_summary(const struct gb_times *times)
+{
+	struct gb_error err = { 0 };
+	struct gb_summary sum;
+
+	(void)gb_summarize(times->sample, times->count, &sum, &err);
+	sum.median = times->median;
+	sum.ci_low = times->ci_low;
+	sum.ci_high = times->ci_high;
+	return sum;
 }

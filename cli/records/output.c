@@ -120,9 +120,6 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
-	if (records->document)
-		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
-			       output->path);
 	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
@@ -271,8 +268,8 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 		return GB_OK;
 	memory = open_memstream(&text, &size);
 	if (memory)
-		(void)gb_records_print(memory, list, false, err);
-	if (!memory || fclose(memory))
+		gb_records_print(memory, list);
+	if (!memory || (ferror(memory) | fclose(memory)))
 		gb_out_of_memory(err, "writing records");
 	if (!err->code && output->to_lines)
 		(void)append(output, text, size, err);

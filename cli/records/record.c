@@ -1,4 +1,9 @@
-/* record.c -- record and run lines: reading, checking, writing, and values by path. */
+/* record.c -- the tables of the members of run and record lines; reading and printing lines.
+ *
+ * A row has everything about a member: its path in the line and in the struct, its type, how long
+ * it stays, its column in CSV, and its meaning, which the schema repeats.  The rows stand in the
+ * order of the CSV columns.
+ */
 #include "cli/records/record.h"
 
 #include <math.h>
@@ -7,6 +12,306 @@
 
 #include "cli/records/json.h"
 #include "common/text.h"
+
+#define AT(of, member, ...)                                                                 \
+	{                                                                                   \
+		.path = #member, .offset = offsetof(struct of, member), .type = __VA_ARGS__ \
+	}
+
+#define TEXT          GB_FIELD_TEXT
+#define NEEDED        GB_FIELD_TEXT, .required = true
+#define BOOL          GB_FIELD_BOOL
+#define FLAG          GB_FIELD_FLAG
+#define NUMBER        GB_FIELD_NUMBER
+#define NATURAL       GB_FIELD_NUMBER, .unit = "natural"
+#define COUNT         GB_FIELD_NUMBER, .unit = "count"
+#define POSITIVE      GB_FIELD_NUMBER, .unit = "positive"
+#define NS            GB_FIELD_NUMBER, .unit = "ns"
+#define NUMBERS       GB_FIELD_NUMBERS
+#define TEXTS         GB_FIELD_TEXTS
+#define MEMBERS       GB_FIELD_MEMBERS
+#define TIMES         GB_FIELD_TIMES
+#define PHASES        GB_FIELD_PHASES
+#define MEASURED      .stays = GB_IF_MEASURED
+#define OF_REPETITION .stays = GB_OF_REPETITION
+#define CSV(title)    .csv = title
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+#define GPU(...) AT(gb_gpu, __VA_ARGS__)
+
+static const struct gb_field gpu_fields[] = {
+	GPU(id, NATURAL),
+	GPU(name, TEXT),
+	GPU(uuid, TEXT),
+	GPU(pci, TEXT),
+	GPU(cc, TEXT),
+	GPU(code, TEXT,
+	    .about = "which code of the program's CUDA kernels ran, if the run used this GPU: "
+		     "\"sm_90\", \"compute_90 by the driver\" for PTX that the driver compiled, "
+		     "\"PTX sm_90, interpreted\" or \"C++, emulated\""),
+	GPU(sm_count, COUNT),
+	GPU(memory_bytes, COUNT),
+	GPU(l2_bytes, COUNT),
+	GPU(bus_bits, COUNT),
+	GPU(memory_clock_khz, COUNT),
+	GPU(sm_clock_khz, COUNT),
+	GPU(peak_bytes_per_s, POSITIVE),
+	GPU(ecc, FLAG),
+	GPU(mig, FLAG),
+	GPU(persistence, FLAG),
+	GPU(power_limit_w, POSITIVE),
+	GPU(emulated, BOOL),
+	GPU(vulkan.driver, TEXT),
+	GPU(vulkan.api, TEXT),
+};
+const struct gb_fields gb_gpu_fields = { gpu_fields, GB_COUNT(gpu_fields) };
+
+#define RUN(...) AT(gb_context, __VA_ARGS__)
+
+static const struct gb_field run_fields[] = {
+	RUN(run_id, NEEDED),
+	RUN(argv, TEXTS),
+	RUN(host.hostname, TEXT, CSV("host")),
+	RUN(host.cpu, TEXT, CSV("cpu")),
+	RUN(host.cpu_vendor, TEXT, .about = "ARM: the number of the implementer, \"0x41\""),
+	RUN(host.cpu_family, NATURAL),
+	RUN(host.cpu_model, NATURAL),
+	RUN(host.cpu_stepping, NATURAL),
+	RUN(host.cpu_part, TEXT, .about = "of ARM"),
+	RUN(host.sockets, COUNT),
+	RUN(host.cores, COUNT),
+	RUN(host.logical_cpus, COUNT),
+	RUN(host.usable_cpus, COUNT, .about = "in the affinity mask"),
+	RUN(host.cpu_quota, POSITIVE, .about = "CPUs' worth of time that the cgroup grants"),
+	RUN(host.numa_nodes, COUNT),
+	RUN(host.l1d_bytes, COUNT),
+	RUN(host.l2_bytes, COUNT),
+	RUN(host.l3_bytes, COUNT),
+	RUN(host.cache_bytes, COUNT,
+	    .about =
+		    "all last-level caches together, of which a cold sample flushes twice as much"),
+	RUN(host.cache_from, TEXT, .about = "who says so"),
+	RUN(host.memory_bytes, COUNT),
+	RUN(host.available_bytes, COUNT),
+	RUN(host.os, TEXT),
+	RUN(host.kernel, TEXT),
+	RUN(host.machine, TEXT),
+	RUN(host.governor, TEXT),
+	RUN(host.turbo, FLAG),
+	RUN(host.huge_pages, TEXT),
+	RUN(host.virtualized, FLAG),
+	RUN(host.load, NUMBERS),
+	RUN(tool.name, TEXT),
+	RUN(tool.version, TEXT, CSV("version")),
+	RUN(tool.commit, TEXT, CSV("commit")),
+	RUN(tool.dirty, FLAG, CSV("commit_dirty"),
+	    .about = "built from files that differ from the commit"),
+	RUN(tool.commit_date, TEXT),
+	RUN(tool.mode, TEXT),
+	RUN(tool.compiler, TEXT, CSV("compiler")),
+	RUN(tool.cflags, TEXT),
+	RUN(tool.nvcc, TEXT),
+	RUN(tool.archs, TEXT),
+	RUN(started, TEXT, CSV("started"), .about = "RFC 3339, UTC"),
+	RUN(environment, MEMBERS, .about = "variables that change what OpenMP or CUDA do"),
+	RUN(cuda_absent, TEXT, .about = "why there is no GPU for CUDA"),
+	RUN(vulkan_absent, TEXT, .about = "why there is no GPU for Vulkan"),
+	RUN(cuda.runtime, TEXT),
+	RUN(cuda.driver_api, TEXT),
+	RUN(cuda.driver, TEXT),
+	RUN(settings.samples, NATURAL, .about = "0: by the stopping rule"),
+	RUN(settings.warmup, NATURAL),
+	RUN(settings.min_samples, NATURAL),
+	RUN(settings.rel_ci, NUMBER),
+	RUN(settings.max_time_s, NUMBER, .about = "of sampling"),
+	RUN(settings.timeout_s, NUMBER),
+	RUN(settings.cold, FLAG),
+	RUN(settings.verify, FLAG),
+	RUN(settings.verify_all, FLAG,
+	    .about = "every sample, not only the first, the last and one between"),
+	RUN(settings.device, NATURAL),
+	RUN(settings.preset, TEXT),
+};
+const struct gb_fields gb_context_fields = { run_fields, GB_COUNT(run_fields) };
+
+/* ---- a record ------------------------------------------------------------------------------- */
+
+static const char *const status_words[] = {
+	[GB_STATUS_OK] = "ok",
+	[GB_STATUS_DOUBTFUL] = "doubtful",
+	[GB_STATUS_UNVERIFIED] = "unverified",
+	[GB_STATUS_SKIPPED] = "skipped",
+	[GB_STATUS_FAILED] = "failed",
+	[GB_STATUS_FAILED + 1] = NULL,
+};
+static const char *const verify_words[] = { "pass", "fail", "skipped", NULL };
+
+const char *gb_status_word(enum gb_record_status status)
+{
+	return status_words[status];
+}
+
+#define RECORD(...) AT(gb_record, __VA_ARGS__)
+
+/* Computed from other members, and not in the line. */
+#define RATE(member) \
+	RECORD(rates.member, GB_FIELD_NUMBER, .derived = true, OF_REPETITION, CSV(#member))
+#define STATISTIC(of_series, title)                                                      \
+	{                                                                                \
+		.path = of_series, .type = GB_FIELD_STATISTIC, OF_REPETITION, CSV(title) \
+	}
+
+static const struct gb_field record_fields[] = {
+	RECORD(run_id, NEEDED, CSV("run_id")),
+	RECORD(seq, NATURAL, CSV("seq")),
+	RECORD(bench, NEEDED, CSV("bench")),
+	RECORD(backend, NEEDED, CSV("backend")),
+	RECORD(variant, NEEDED, CSV("variant")),
+	RECORD(peer, BOOL, CSV("peer"), .about = "a library of the field, measured beside ours"),
+	RECORD(plugin.name, TEXT),
+	RECORD(plugin.version, TEXT),
+	RECORD(plugin.path, TEXT),
+	RECORD(plugin.sha256, TEXT),
+	RECORD(key, NEEDED, CSV("key"),
+	       .about = "BENCH/BACKEND/VARIANT and those of `params` that do not have their first "
+			"default, in the order of `params`"),
+	RECORD(params, MEMBERS, .required = true),
+	RECORD(status, GB_FIELD_WORD, .required = true, .words = status_words, CSV("status"),
+	       .about = "doubtful: verified, but with cold caches the bytes are moved faster than "
+			"memory can; unverified: measured with --verify=no"),
+	RECORD(error, TEXT, CSV("error"),
+	       .about = "hang: a run did not end within --hang; time, of earlier versions: results "
+			"passed, but times contradict each other"),
+	RECORD(reason, TEXT, CSV("reason")),
+	RECORD(verify.result, TEXT, .words = verify_words, CSV("verify")),
+	RECORD(verify.runs, COUNT, MEASURED, .about = "how many were verified"),
+	RECORD(input, TEXT, .about = "where it came from, if it was not generated"),
+	RECORD(stop_reason, TEXT, MEASURED, CSV("stop_reason")),
+	RECORD(cold, FLAG, MEASURED, CSV("cold"),
+	       .about = "caches were flushed before each sample"),
+	RECORD(emulated, BOOL, MEASURED, CSV("emulated"),
+	       .about = "ran on the CUDA emulator: its times say nothing about a GPU"),
+	RECORD(batch, COUNT, MEASURED, CSV("batch"),
+	       .about = "runs per sample; the values are per run"),
+	RECORD(holds_given_up, COUNT, MEASURED,
+	       .about = "times that the stream could not be held back for a sample, which was "
+			"taken again; from two on samples are not held back"),
+	RECORD(threads, COUNT, MEASURED, CSV("threads"), .about = "of the CPU variant"),
+	RECORD(excluded, TEXTS, MEASURED,
+	       .about = "what was done before `time`, besides allocation, that others do within "
+			"theirs"),
+	RECORD(time, TIMES, OF_REPETITION),
+	STATISTIC("time.n", "samples"),
+	STATISTIC("time.median", "time_ns"),
+	STATISTIC("time.ci95.low", "time_ci95_low_ns"),
+	STATISTIC("time.ci95.high", "time_ci95_high_ns"),
+	STATISTIC("time.min", "time_min_ns"),
+	STATISTIC("time.q1", "time_q1_ns"),
+	STATISTIC("time.q3", "time_q3_ns"),
+	STATISTIC("time.max", "time_max_ns"),
+	STATISTIC("time.mean", "time_mean_ns"),
+	STATISTIC("time.mean_ci95.low", "time_mean_ci95_low_ns"),
+	STATISTIC("time.mean_ci95.high", "time_mean_ci95_high_ns"),
+	STATISTIC("time.stddev", "time_stddev_ns"),
+	STATISTIC("time.mad", "time_mad_ns"),
+	STATISTIC("time.outliers", "outliers"),
+	RECORD(host_time, TIMES, OF_REPETITION),
+	STATISTIC("host_time.median", "host_time_ns"),
+	RECORD(phases, PHASES, OF_REPETITION, .about = "of samples of their own"),
+	RECORD(transfers, PHASES, OF_REPETITION,
+	       .about = "of a device: copies of the input and of the result; the first upload is "
+			"not among them"),
+	RECORD(create, NS, OF_REPETITION, CSV("create_ns"),
+	       .about = "allocation, and what is prepared before the first run"),
+	RECORD(upload, NS, OF_REPETITION, CSV("upload_ns"),
+	       .about = "median of `transfers`; of early records the first upload, with what it "
+			"derives on the host"),
+	STATISTIC("transfers.upload.ci95.low", "upload_ci95_low_ns"),
+	STATISTIC("transfers.upload.ci95.high", "upload_ci95_high_ns"),
+	RECORD(download, NS, OF_REPETITION, CSV("download_ns"),
+	       .about = "median of the downloads; of early records one of them"),
+	STATISTIC("transfers.download.ci95.low", "download_ci95_low_ns"),
+	STATISTIC("transfers.download.ci95.high", "download_ci95_high_ns"),
+	RECORD(first_call, NS, OF_REPETITION, CSV("first_call_ns")),
+	RECORD(work.items, NUMBER, MEASURED, CSV("items")),
+	RECORD(work.unit, TEXT, MEASURED, CSV("item_unit")),
+	RECORD(work.bytes, NUMBER, MEASURED, CSV("bytes"),
+	       .about = "moved in one run, by the variant's model"),
+	RECORD(harmonic_items_per_s, POSITIVE, MEASURED,
+	       .about = "the rate, if the samples are different work; else it is work.items by "
+			"time.median"),
+	RATE(items_per_s),
+	RATE(items_per_s_with_transfers),
+	RATE(bytes_per_s),
+	RECORD(copy_bytes_per_s, POSITIVE, MEASURED, CSV("copy_bytes_per_s"),
+	       .about = "what a copy moves on this back end, with these threads and caches"),
+	RATE(copy_share),
+	RECORD(memory.host_bytes, NATURAL, MEASURED, CSV("host_bytes")),
+	RECORD(memory.device_bytes, NATURAL, MEASURED, CSV("device_bytes")),
+	RECORD(memory.flush_bytes, COUNT, MEASURED,
+	       .about = "of the buffer that flushes the caches, on the host or the device, not in "
+			"the others"),
+	RECORD(metrics, MEMBERS, MEASURED),
+	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_REPETITION, .about = "one per sample"),
+	RECORD(gpu_state.temperature_c, NUMBERS, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.clock_hz, NUMBERS, OF_REPETITION, .negative = true,
+	       .about = "of the SMs, by NVML"),
+	RECORD(gpu_state.power_w, NUMBERS, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.energy_j, NUMBER, OF_REPETITION, .negative = true,
+	       .about = "spent from before the first sample to behind the last"),
+	RECORD(gpu_state.throttled_s, NUMBER, OF_REPETITION, .negative = true,
+	       .about = "how long clocks were lowered meanwhile because of power, heat or the "
+			"board"),
+	RECORD(gpu_state.throttled_samples, NATURAL, OF_REPETITION,
+	       .about = "samples during which they were; the first ten are taken again"),
+	RECORD(gpu_state.throttle, TEXTS, OF_REPETITION),
+	RECORD(elapsed_s, NUMBER, OF_REPETITION, CSV("elapsed_s")),
+	RECORD(library, TEXT, CSV("library"),
+	       .about = "of a peer: the name and version of the library that ran"),
+	RECORD(replaces.run_id, TEXT),
+	RECORD(replaces.seq, NATURAL),
+};
+const struct gb_fields gb_record_fields = { record_fields, GB_COUNT(record_fields) };
+
+/* ---- exact counts --------------------------------------------------------------------------- */
+
+#define COUNTED(...) AT(gb_counts, __VA_ARGS__)
+
+/* Sectors are of global memory, wavefronts of shared memory, turns of atomics. */
+#define TRAFFIC(name)                                                            \
+	COUNTED(name.requests, NATURAL), COUNTED(name.sectors, NATURAL),         \
+		COUNTED(name.wavefronts, NATURAL), COUNTED(name.least, NATURAL), \
+		COUNTED(name.turns, NATURAL)
+#define COPIED(name)                                                      \
+	COUNTED(name.to_device, NATURAL), COUNTED(name.to_host, NATURAL), \
+		COUNTED(name.on_device, NATURAL), COUNTED(name.set, NATURAL)
+
+static const struct gb_field count_fields[] = {
+	COUNTED(kernel, TEXT),
+	COUNTED(launches, NATURAL),
+	COUNTED(blocks, NATURAL),
+	COUNTED(threads, NATURAL),
+	COUNTED(warp_instructions, NATURAL),
+	COUNTED(active_lanes, NATURAL),
+	COUNTED(classes, MEMBERS),
+	COUNTED(branches, NATURAL),
+	COUNTED(divergent, NATURAL),
+	COUNTED(barriers, NATURAL),
+	COUNTED(grid_barriers, NATURAL),
+	TRAFFIC(global_load),
+	TRAFFIC(global_store),
+	TRAFFIC(global_atomic),
+	TRAFFIC(shared_load),
+	TRAFFIC(shared_store),
+	TRAFFIC(shared_atomic),
+	COUNTED(chain, NATURAL),
+	COPIED(copies),
+	COPIED(copied_bytes),
+};
+const struct gb_fields gb_count_fields = { count_fields, GB_COUNT(count_fields) };
+
+/* ---- nothing known --------------------------------------------------------------------------- */
 
 bool gb_is_untrusted(const struct gb_record *record)
 {
@@ -27,18 +332,6 @@ __attribute__((constructor)) static void know_nothing(void)
 
 const struct gb_context *const gb_no_context = &no_context;
 
-/* A line without members; NULL if memory ran out. */
-static cJSON *new_line(const char *type)
-{
-	cJSON *line = cJSON_CreateObject();
-
-	if (gb_json_put_text(line, "type", type) &&
-	    gb_json_put_number(line, "schema", GB_RECORD_SCHEMA))
-		return line;
-	cJSON_Delete(line);
-	return NULL;
-}
-
 /* ---- a line ------------------------------------------------------------------------------- */
 
 static const char *read_line(const struct gb_fields *fields, cJSON *line, void *to,
@@ -50,8 +343,7 @@ static const char *read_line(const struct gb_fields *fields, cJSON *line, void *
 	if (!(schema >= 1) || fmod(schema, 1) > 0)
 		wrong = "has no \"schema\" number";
 	else if (schema < GB_RECORD_SCHEMA)
-		wrong = "schema 1 is no longer read; gpubench report --format=json of version 0.2 "
-			"converts it";
+		wrong = "schema 1 is no longer read; version 0.2 reads it";
 	else if (schema > GB_RECORD_SCHEMA)
 		wrong = "has a schema newer than this gpubench supports";
 	else if (!gb_json_text(line, "run_id"))
@@ -128,9 +420,10 @@ void gb_context_free(struct gb_context *context)
 	free(context);
 }
 
-static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX])
+/* counts may be NULL. */
+static const char *read_counts(struct gb_record *record, cJSON *counts, char fault[GB_FAULT_MAX])
 {
-	cJSON *counts = gb_json_at(record->line, "counts"), *list, *kernel;
+	cJSON *list, *kernel;
 	const char *wrong;
 
 	if (!counts || cJSON_IsNull(counts))
@@ -159,7 +452,8 @@ void gb_record_derive(struct gb_record *record)
 {
 	const double time_s = record->time.median * 1e-9;
 	const double transfers_s = (record->upload + record->download) * 1e-9;
-	const bool timed = time_s > 0 && !record->emulated;
+	const bool ran = record->status != GB_STATUS_SKIPPED && record->status != GB_STATUS_FAILED;
+	const bool timed = ran && time_s > 0 && !record->emulated;
 	const double once = timed ? 1 / time_s : (double)NAN;
 
 	record->has_time = timed;
@@ -192,7 +486,8 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	}
 	record->line = line;
 	record->context = gb_no_context;
-	if (!read_line(&gb_record_fields, line, record, fault) && !read_counts(record, fault)) {
+	if (!read_line(&gb_record_fields, line, record, fault) &&
+	    !read_counts(record, gb_json_at(line, "counts"), fault)) {
 		gb_record_derive(record);
 		return record;
 	}
@@ -200,65 +495,13 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	return NULL;
 }
 
-enum gb_status gb_record_put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
-				     struct gb_error *err)
-{
-	for (size_t i = 0; i < metrics->count; i++) {
-		const char *text = metrics->item[i].text;
-		struct gb_member member = { .name = metrics->item[i].name,
-					    .number = metrics->item[i].value };
-
-		if (text[0])
-			member.text = gb_texts_keep(&record->kept, text);
-		member.kind = member.text               ? GB_VALUE_TEXT
-			      : isfinite(member.number) ? GB_VALUE_NUMBER
-							: GB_VALUE_ABSENT;
-		if ((text[0] && !member.text) || !gb_members_add(&record->metrics, member))
-			return gb_out_of_memory(err, "a record");
-	}
-	return GB_OK;
-}
-
-/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants. */
-static const char *const throttle_words[] = {
-	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
-	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
-	"display_clocks",
-};
-
-static enum gb_status add_state(struct gb_record *record, const struct gb_gpu_state *state,
-				struct gb_error *err)
-{
-	(void)gb_numbers_add(&record->gpu_state.temperature_c, state->temperature_c, err);
-	(void)gb_numbers_add(&record->gpu_state.clock_hz, state->sm_clock_hz, err);
-	return gb_numbers_add(&record->gpu_state.power_w, state->power_w, err);
-}
-
-enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
-				       const struct gb_gpu_state *after, struct gb_error *err)
-{
-	const bool is_known = before->throttle_known && after->throttle_known;
-	const uint64_t throttle = before->throttle | after->throttle;
-
-	record->gpu_state.energy_j = after->energy_j - before->energy_j;
-	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
-	if (add_state(record, before, err) || add_state(record, after, err))
-		return err->code;
-	for (size_t i = 0; i < GB_COUNT(throttle_words) && is_known; i++)
-		if (throttle >> i & 1 &&
-		    !gb_texts_add(&record->gpu_state.throttle, throttle_words[i]))
-			return gb_out_of_memory(err, "a record");
-	return GB_OK;
-}
-
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err)
 {
 	char fault[GB_FAULT_MAX];
 
-	record->line = new_line("record");
-	if (!record->line || !gb_json_put(record->line, "counts", cJSON_Parse(json)) ||
-	    read_counts(record, fault))
+	record->line = cJSON_Parse(json);
+	if (!record->line || read_counts(record, record->line, fault))
 		return gb_out_of_memory(err, "the counts");
 	return GB_OK;
 }
@@ -277,10 +520,8 @@ static void release_counts(struct gb_record *record)
 void gb_record_forget(struct gb_record *record, enum gb_stays stays)
 {
 	gb_fields_clear(&gb_record_fields, record, stays);
-	if (stays == GB_IF_MEASURED) {
+	if (stays == GB_IF_MEASURED)
 		release_counts(record);
-		cJSON_DeleteItemFromObjectCaseSensitive(record->line, "counts");
-	}
 }
 
 void gb_record_release(struct gb_record *record)
@@ -299,97 +540,60 @@ void gb_record_free(struct gb_record *record)
 	free(record);
 }
 
-/* ---- contradictions ------------------------------------------------------------------------- */
-
-static const char *check_status(const struct gb_record *record)
-{
-	const char *verify = record->verify.result ? record->verify.result : "skipped";
-
-	switch (record->status) {
-	case GB_STATUS_OK:
-		return gb_equal(verify, "pass") ? NULL
-						: "has the status ok without a passed verification";
-	case GB_STATUS_DOUBTFUL:
-		return gb_equal(verify, "pass")
-			       ? NULL
-			       : "has the status doubtful without a passed verification";
-	case GB_STATUS_UNVERIFIED:
-		return gb_equal(verify, "skipped") ? NULL
-						   : "has the status unverified, but was verified";
-	case GB_STATUS_SKIPPED:
-	case GB_STATUS_FAILED:
-		break;
-	}
-	return record->time.count || record->host_time.count || record->phases.count ||
-			       record->transfers.count
-		       ? "has a time, but did not run to its end"
-		       : NULL;
-}
-
-const char *gb_record_contradiction(const struct gb_record *record)
-{
-	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_context_gpu(record->context);
-	const char *wrong = check_status(record);
-
-	if (wrong)
-		return wrong;
-	if (record->time.count && !record->emulated && !(record->time.median > 0))
-		return "has a time of 0";
-	if ((record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) &&
-	    record->context->settings.verify == GB_NO)
-		return "has a verified time in a run without verification";
-	if (record->time.count && !record->emulated && gpu && gpu->emulated)
-		return "has a time of an emulated GPU";
-	return NULL;
-}
-
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Copy the line that was read, or make a new one, and write the fields into it.  NULL if memory ran
- * out. */
-static cJSON *format(const cJSON *read, const char *type, const struct gb_fields *fields,
-		     const void *from)
+static size_t begin_line(FILE *file, const char *type)
 {
-	cJSON *line = read ? cJSON_Duplicate(read, true) : new_line(type);
-
-	if (line && gb_fields_write(fields, from, line))
-		return line;
-	cJSON_Delete(line);
-	return NULL;
+	(void)fprintf(file, "{\"type\":\"%s\",\"schema\":%d", type, GB_RECORD_SCHEMA);
+	return 1;
 }
 
-cJSON *gb_record_format(const struct gb_record *record)
+static void print_counts(FILE *file, const struct gb_record *record)
 {
-	return format(record->line, "record", &gb_record_fields, record);
-}
+	size_t count;
 
-cJSON *gb_context_format(const struct gb_context *context)
-{
-	cJSON *line = format(context->line, "run", &gb_context_fields, context);
-	cJSON *list = gb_json_at(line, "gpus");
-	bool ok = line;
-
-	if (context->gpu_count && !list)
-		list = cJSON_AddArrayToObject(line, "gpus");
-	for (size_t i = 0; i < context->gpu_count && ok; i++) {
-		cJSON *gpu = cJSON_GetArrayItem(list, (int)i);
-
-		ok = (gpu || gb_json_append(list, gpu = cJSON_CreateObject())) &&
-		     gb_fields_write(&gb_gpu_fields, &context->gpu[i], gpu);
+	(void)fputs(",\"counts\":{", file);
+	count = gb_fields_print(file, &gb_count_fields, &record->counts, 0);
+	for (size_t i = 0; i < record->kernel_count; i++) {
+		(void)fputs(i ? "},{" : count ? ",\"kernels\":[{" : "\"kernels\":[{", file);
+		(void)gb_fields_print(file, &gb_count_fields, &record->kernel[i], 0);
 	}
-	if (ok)
-		return line;
-	cJSON_Delete(line);
-	return NULL;
+	(void)fputs(record->kernel_count ? "}]}" : "}", file);
+}
+
+void gb_record_print(FILE *file, const struct gb_record *record)
+{
+	(void)gb_fields_print(file, &gb_record_fields, record, begin_line(file, "record"));
+	if (record->counted)
+		print_counts(file, record);
+	(void)fputs("}\n", file);
+}
+
+void gb_context_print(FILE *file, const struct gb_context *context)
+{
+	(void)gb_fields_print(file, &gb_context_fields, context, begin_line(file, "run"));
+	for (size_t i = 0; i < context->gpu_count; i++) {
+		(void)fputs(i ? "},{" : ",\"gpus\":[{", file);
+		(void)gb_fields_print(file, &gb_gpu_fields, &context->gpu[i], 0);
+	}
+	(void)fputs(context->gpu_count ? "}]}\n" : "}\n", file);
 }
 
 char *gb_context_text(const struct gb_context *context)
 {
-	cJSON *line = gb_context_format(context);
-	char *text = line ? cJSON_Print(line) : NULL;
+	char *text = NULL, *indented = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	cJSON *line = NULL;
 
+	if (stream) {
+		gb_context_print(stream, context);
+		line = ferror(stream) | fclose(stream) ? NULL : cJSON_Parse(text);
+	}
+	indented = line ? cJSON_Print(line) : NULL;
 	cJSON_Delete(line);
-	return text;
+	free(text);
+	return indented;
 }
 
 /* ---- by path ------------------------------------------------------------------------------ */

@@ -335,8 +335,9 @@ enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum g
 {
 	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
 		return print_document(file, list, format, choice, err);
-	if (format == GB_FORMAT_CSV ? gb_csv_print(file, list, err)
-				    : gb_records_print(file, list, true, err))
+	if (format == GB_FORMAT_JSON)
+		gb_records_print(file, list);
+	else if (gb_csv_print(file, list, err))
 		return err->code;
 	if (fflush(file) || ferror(file))
 		return gb_fail(err, GB_EIO, "cannot write the records: %s", strerror(errno));

@@ -62,7 +62,7 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 		failed = r.code && strstr(r.record.reason, "injected allocation failure");
 		if (!failed && r.record.status == GB_STATUS_SKIPPED)
 			cr_skip("%s: %s", v->name, r.record.reason);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), host), "allocation %d", (int)k);
 		cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), device), "allocation %d",
 			  (int)k);

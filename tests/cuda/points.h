@@ -37,7 +37,7 @@ static inline void run_points(const char *bench, const char *name, const char *w
 			cr_skip("%s", r.record.reason);
 		cr_expect(r.record.status == GB_STATUS_OK, "cuda/%s, point %zu of %s: %s", name, p,
 			  words, r.record.reason);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 		benchmark->release(input);
 	}
 	gb_sweep_release(&sweep);

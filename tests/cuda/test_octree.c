@@ -100,7 +100,7 @@ static void check(const struct octree_params *params)
 		cr_assert(gb_member_number(&r.record.metrics, "pool_nodes") <=
 				  (double)(in->tree.nodes + slack),
 			  "%s leaves too many holes", v->name);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 	}
 	gb_octree_benchmark.release(in);
 }
@@ -137,11 +137,11 @@ static void exhaust(const struct octree_params *params)
 			cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
 			cr_assert(strstr(r.record.reason, "exhausted") != NULL, "%s",
 				  r.record.reason);
-			gb_result_release(&r);
+			gb_record_release(&r.record);
 			r = run(v, params, other);
 			cr_assert(eq(int, (int)r.record.status, GB_STATUS_OK), "%s: %s", v->name,
 				  r.record.reason);
-			gb_result_release(&r);
+			gb_record_release(&r.record);
 		}
 	}
 	gb_octree_benchmark.release(in);
@@ -173,7 +173,7 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 			  r.record.reason);
 		cr_assert(suffices || strstr(r.record.reason, "exhausted"), "%s: %s", v->name,
 			  r.record.reason);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 	}
 }
 
@@ -336,7 +336,7 @@ Test(variants_octree, runs_of_shared_digits)
 		cr_expect(eq(int, gb_member_number(&r.record.metrics, "disorder") > 0,
 			     cases[k].order != EQUAL && cases[k].size > (tiles ? 64 : 32)),
 			  "%zu", k);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 		gb_octree_benchmark.release(in);
 	}
 	cr_expect(eq(int, remove(path), 0));

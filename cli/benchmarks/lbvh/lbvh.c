@@ -41,7 +41,6 @@ static const struct gb_param params[] = {
 	  .choices = gb_scene_names,
 	  .help = "generated scene" },
 	{ .name = "count",
-	  .was = "primitives",
 	  AT(GB_INT, primitives),
 	  .initial = "0",
 	  .max = LBVH_PRIMITIVES_MAX,

@@ -36,7 +36,6 @@ static const struct gb_param params[] = {
 	  .help = "number of bodies to insert; with --file, read at most this many (all if not "
 		  "given or 0)" },
 	{ .name = "distribution",
-	  .was = "dist",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "plummer",
 	  .choices = distributions,

@@ -92,6 +92,6 @@ Test(bandwidth, rates_that_no_memory_reaches)
 			gb_doubt_rate(&r);
 			cr_expect(!r.doubtful && !r.record.reason);
 		}
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 	}
 }

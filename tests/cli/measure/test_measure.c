@@ -186,7 +186,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	gb_result_release(&result);
+	gb_record_release(&result.record);
 	cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used), "something was not freed");
 }
 
@@ -267,7 +267,7 @@ Test(runner, phases_are_limited)
 			cr_assert(eq(sz, result.record.phases.count, GB_MAX_PHASES));
 		else
 			cr_assert(eq(str, (char *)result.record.reason, "more than 16 phases"));
-		gb_result_release(&result);
+		gb_record_release(&result.record);
 	}
 }
 
@@ -370,7 +370,7 @@ Test(runner, every_allocation_may_fail)
 		gb_memory_fail_at(0);
 		if (result.record.status != GB_STATUS_SKIPPED)
 			break;
-		gb_result_release(&result);
+		gb_record_release(&result.record);
 		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
 		cr_assert(k < 40);
 	}

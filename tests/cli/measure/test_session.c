@@ -287,7 +287,7 @@ Test(session, failures_of_several_repetitions)
 		cr_assert(eq(sz, s.records.count, 2));
 		cr_expect(eq(int, (int)s.records.record[i]->status,
 			     i ? GB_STATUS_OK : GB_STATUS_FAILED));
-		cr_expect(eq(sz, s.past.again_count, 1 - i));
+		cr_expect(eq(sz, s.past, 1 - i));
 		cr_expect(eq(int, (int)s.verdict, GB_ERUNTIME));
 	}
 	cr_expect(eq(int, (int)gb_session_close(&s, &err), GB_ERUNTIME));

@@ -35,7 +35,7 @@ static int stop_of(size_t n, double half_width, const struct gb_settings *how, d
 	const bool ends = gb_stop_sampling(&result, how, elapsed_s);
 	const int stop = ends ? result.record.stop_reason[0] : GOES_ON;
 
-	gb_result_release(&result);
+	gb_record_release(&result.record);
 	return stop;
 }
 
@@ -149,6 +149,6 @@ Test(stopping, phases_are_narrow_enough)
 		}
 		cr_expect(eq(int, gb_phases_are_narrow(&r.record, &how), row[i].narrow), "row %zu",
 			  i);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 	}
 }

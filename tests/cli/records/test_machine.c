@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "cli/records/json.h"
-#include "cli/records/result.h"
+#include "cli/records/settings.h"
 #include "common/text.h"
 #include "tests/file_of.h"
+#include "tests/line_of.h"
 
 #define CPU "/sys/devices/system/cpu/cpu0/"
 #define INTEL                                                                                   \
@@ -115,7 +116,7 @@ static const char *described(const struct gb_context_info *info, const char *pat
 	context = gb_describe_context(info, &err);
 	open_instead = NULL;
 	cr_assert(context != NULL, "%s", err.message);
-	line = gb_context_format(context);
+	line = line_printed(NULL, context);
 	gb_context_free(context);
 	(void)snprintf(text, sizeof text, "absent");
 	if (gb_json_at(line, path))

@@ -102,8 +102,7 @@ Test(output, lines)
 		{ OLD "\n" CUT, OLD "\n" PUT, OPEN, GB_RESUME, true, NULL },
 		{ OLD "\n" CUT, OLD "\n" CUT, OPEN, GB_RESUME, false, NULL },
 		{ CUT, PUT, OPEN, GB_RESUME, true, NULL },
-		{ "[" OLD "]", "[" OLD "]", OPEN, GB_RESUME, true,
-		  "is a document, not JSON lines" },
+		{ "[" OLD "]", "[" OLD "]", OPEN, GB_RESUME, true, ":1: is not a line" },
 		{ "no\n", "no\n", OPEN, GB_RESUME, true, ":1: is not valid JSON" },
 		{ OLD "\n", OLD "\n" PUT, INHERIT, GB_REFUSE, true, NULL },
 		{ OLD "\n", PUT, INHERIT, GB_OVERWRITE, true, NULL },
@@ -150,7 +149,7 @@ Test(output, lists)
 	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
 	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK);
 	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
-	expect_file("{\"type\":\"run\",\"run_id\":\"1\",\"schema\":2}\n" OLD "\n", 0);
+	expect_file("{\"type\":\"run\",\"schema\":2,\"run_id\":\"1\"}\n" OLD "\n", 0);
 	gb_records_release(&list);
 }
 

@@ -1,5 +1,4 @@
 # Every command that reads records counts a run once, even if it reads the run twice.
-# Copies of a line that differ are refused.
 for i in 1 2 3; do
 	gpubench radix cpu/best cpu/lsd8 --count=1k,2k,3k --threads=1 --shard=$i/3 --samples=1 -q -o $i.jsonl || exit
 done
@@ -14,8 +13,3 @@ gpubench compare --by=machine all.jsonl all.jsonl >machines
 echo $?
 sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
 gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*repetitions:' | sort | uniq -c
-sed 's/"create":[0-9]*/&1/' 1.jsonl >changed.jsonl
-gpubench report 1.jsonl changed.jsonl 2>err >out
-status=$?
-sed 's/of run .* occurs/of run X occurs/' err >&2
-exit $status

@@ -18,7 +18,3 @@ printf 'notes to keep' >>tail.jsonl
 copy --count=10,20 --resume -o tail.jsonl
 tail -n 1 tail.jsonl
 echo
-gpubench report --format=json out.jsonl >document.jsonl
-cp document.jsonl before
-copy --count=10,20 --resume -o document.jsonl
-cmp document.jsonl before

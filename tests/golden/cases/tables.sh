@@ -5,11 +5,11 @@ gpubench report --format=markdown "$cases/tables.jsonl" | sed -n '/^## failures/
 gpubench report --format=html "$cases/tables.jsonl" >page || exit
 grep -o '<td class="[a-z]* [a-z]*">[^<]*' page | sort | uniq -c | tr -s ' '
 grep -c 'counts of one run' page
-# Programs get numbers in full, quoted as RFC 4180 asks.  A document holds every line.
+# Programs get numbers in full, quoted as RFC 4180 asks.
 grep -e '"run"' -e '"csv"' "$cases/tables.jsonl" >csv.jsonl
 gpubench report --format=csv csv.jsonl | tr '\r' '$'
-gpubench report --format=json csv.jsonl >lines.json || exit
-gpubench report lines.json >again || exit
+gpubench report --format=json csv.jsonl >lines.jsonl || exit
+gpubench report lines.jsonl >again || exit
 gpubench report csv.jsonl | cmp - again
 # Only a locale that has UTF-8 gets it, and only a terminal gets colours.
 LC_ALL=C.UTF-8 gpubench report csv.jsonl | grep ms
