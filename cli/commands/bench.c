@@ -10,7 +10,7 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/measure/repetitions.h"
-#include "cli/report/finish.h"
+#include "cli/report/print_report.h"
 #include "common/text.h"
 
 /* --repetitions, --device=all: start the repetitions, then print one table of all records. */

@@ -5,15 +5,13 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
-#include "cli/report/compare/formats.h"
 #include "cli/report/compare/sides.h"
 #include "common/text.h"
 
 /* The words of enum gb_format, in its order, then those of printers[]. */
 const char *const gb_compare_formats[] = { "table", "markdown", "html",   "csv",
 					   "json",  "junit",    "github", NULL };
-typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
-					struct gb_error *err);
+typedef void print_comparison(FILE *file, const struct gb_comparison *comparison);
 static print_comparison *const printers[] = { gb_junit_print, gb_github_print };
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
@@ -63,7 +61,7 @@ enum gb_status gb_compare_and_print(const struct gb_compare_options *options, si
 	if (options->format < GB_FORMATS)
 		(void)gb_comparison_print(stdout, &c, options->all != 0, format, err);
 	else
-		(void)printers[options->format - GB_FORMATS](stdout, &c, err);
+		printers[options->format - GB_FORMATS](stdout, &c);
 	status = gb_comparison_status(&c, reason);
 out:
 	gb_comparison_release(&c);

@@ -17,7 +17,7 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/report/finish.h"
+#include "cli/report/print_report.h"
 #include "cli/report/repro/repro.h"
 #include "common/suggest.h"
 #include "common/text.h"

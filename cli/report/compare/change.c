@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/report/compare/change.h"
-#include "cli/report/counts.h"
+#include "cli/report/compare/compare_records.h"
+#include "cli/report/section.h"
 #include "common/text.h"
 
 /* The comparison of a key, and the counts that differ so far. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/text.h"
 
 /* The values of one key, one per repetition. */

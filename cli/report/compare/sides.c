@@ -12,7 +12,6 @@
 #include "cli/report/compare/gate.h"
 #include "cli/report/document.h"
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/text.h"
 
 /* A column of a table: a machine or, on one machine, a library.  Without a library it is of our
