@@ -26,7 +26,6 @@ void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_o
 
 	*comparison = (struct gb_comparison){
 		.gate = { .error = ERROR_RATE, .threshold = threshold, .looks = looks },
-		.counts = options->counts != 0,
 		.allow_missing = options->allow_missing != 0,
 	};
 }

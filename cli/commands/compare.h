@@ -8,7 +8,7 @@
 struct gb_compare_options {
 	double threshold_percent;
 	int64_t format; /* index into gb_compare_formats */
-	int64_t all, counts, allow_missing, across;
+	int64_t all, allow_missing, across;
 };
 
 extern const char *const gb_compare_formats[];
@@ -35,10 +35,6 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, across),                     \
 		  .help = "compare the sides even if their cache mode, CPU or GPU differ" }, \
-		{ .name = "counts",                                                          \
-		  .type = GB_FLAG,                                                           \
-		  .offset = offsetof(struct gb_compare_options, counts),                     \
-		  .help = "compare keys without times by their exact counts" },              \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
 /* Set up a comparison from the options, with the first `looks` looks (struct gb_gate). */

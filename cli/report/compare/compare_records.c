@@ -20,12 +20,11 @@ static double median_of(const struct gb_side_values *v, double *scratch)
 }
 
 /* A record with counts of one side; all of its repetitions have the same counts.  NULL if there is
- * none, or counts are not compared. */
-static const struct gb_record *counts_of(const struct gb_comparison *c,
-					 const struct gb_key_entry *entry, size_t count,
+ * none. */
+static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count,
 					 size_t side)
 {
-	for (size_t i = 0; i < count && c->counts; i++)
+	for (size_t i = 0; i < count; i++)
 		if (entry[i].side == side && entry[i].record->counted)
 			return entry[i].record;
 	return NULL;
@@ -103,8 +102,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 {
 	double *scratch = malloc(3 * count * sizeof *scratch);
 	struct gb_side_values base = { 0 }, other = { 0 };
-	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
-	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
+	const struct gb_record *base_counts = counts_of(entry, count, 0);
+	const struct gb_record *new_counts = counts_of(entry, count, 1);
 	struct gb_gate_result result;
 	struct gb_gate gate = c->gate;
 

@@ -9,8 +9,7 @@
  * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
  * a pass.
  *
- * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides
- * and no times.
+ * Exact counts need no statistics.  They decide keys that have counts on both sides and no times.
  */
 #ifndef GPUBENCH_CLI_REPORT_COMPARE_COMPARE_RECORDS_H
 #define GPUBENCH_CLI_REPORT_COMPARE_COMPARE_RECORDS_H
@@ -36,7 +35,6 @@ struct gb_change {
 struct gb_comparison {
 	/* Set by the caller: */
 	struct gb_gate gate; /* gate.keys is a result */
-	bool counts;         /* compare exact counts, too */
 	bool allow_missing;  /* keys that only base has do not matter */
 
 	/* Results: */
