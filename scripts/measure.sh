@@ -61,7 +61,7 @@ measure() {
 	[ -z "$samples" ] || set -- "${rehearsed[@]}"
 	if [ "$dry" = 1 ]; then
 		printf '%s: gpubench %s\n' "$name" "$*"
-		"$gpubench" "$@" --dry-run=keys | sed -n '/^total/p' || failures=$((failures + 1))
+		"$gpubench" "$@" --dry-run | sed -n '/^total/p' || failures=$((failures + 1))
 		return
 	fi
 	"$gpubench" "$@" --quiet --overwrite --output="$folder/$name.jsonl" || status=$?

@@ -84,9 +84,9 @@ def check_command(page, line, folder):
             if option in words:
                 del words[words.index(option):words.index(option) + 2]
         words = [w for w in words if not w.startswith(FILES)]
-        words.append("--dry-run=keys")
+        words.append("--dry-run")
     if words[0] == "repro" and not any(w.startswith(("--from", "--list")) for w in words):
-        words.append("--dry-run=keys")
+        words.append("--dry-run")
     made_files(words, folder)
     for link in ("results", "docs"):
         if not os.path.exists(os.path.join(folder, link)):

@@ -51,7 +51,7 @@ try compare --format=junit out.jsonl other.jsonl
 try repro
 try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list --format=json
-try lbvh cpu/stack --count=1,2,3 --dry-run=keys
+try lbvh cpu/stack --count=1,2,3 --dry-run
 status=0
 (ulimit -v 4000000 && OMP_STACKSIZE=3G exec "$gpubench" radix cpu/lsd8 --count=1M --threads=8 \
 	--samples=1) >part 2>err || status=$?

@@ -18,7 +18,7 @@
 
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/compare_options.h"
+#include "cli/commands/compare.h"
 #include "cli/measure/interrupt.h"
 #include "cli/records/output.h"
 #include "common/process.h"
@@ -290,17 +290,11 @@ static size_t next_look(const struct trial *t, size_t repetitions)
 	return t->looks ? gb_gate_looks[i] : (size_t)t->options->repetitions;
 }
 
-static void init_comparison(const struct trial *t, struct gb_comparison *c)
-{
-	gb_compare_init(c, &t->options->compare);
-	c->gate.looks = t->looks;
-}
-
 /* Compare the repetitions so far; further ones measure only the keys that are unsure. */
 static enum gb_status decide(struct trial *t, struct gb_error *err)
 {
 	gb_comparison_release(&t->comparison);
-	init_comparison(t, &t->comparison);
+	gb_compare_init(&t->comparison, &t->options->compare, t->looks);
 	return gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
 }
 
@@ -402,9 +396,7 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 					  : o->overwrite ? GB_OVERWRITE
 							 : GB_REFUSE;
 	struct side *side = t->side;
-	struct gb_comparison c;
 
-	init_comparison(t, &c);
 	if (o->resume && o->overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (o->resume && !o->output)
@@ -412,7 +404,7 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 	if (side_open(t, &side[0], existing, err) || side_open(t, &side[1], existing, err) ||
 	    launch_both(t, err))
 		return err->code;
-	return gb_compare_and_print(&o->compare, &c, &side[0].records, side[0].name,
+	return gb_compare_and_print(&o->compare, t->looks, &side[0].records, side[0].name,
 				    &side[1].records, side[1].name, err);
 }
 

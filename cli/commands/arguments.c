@@ -262,7 +262,7 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	struct gb_suggest suggestion = { .word = name, .length = length, .prefix = "--" };
 	char help[128];
 
-	if (gb_removed_option(p->command, word, p->err))
+	if (gb_removed(p->command, word, p->err))
 		return p->err->code;
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
 	for (size_t i = 0; i < p->option_count && name > word + 1; i++)
@@ -362,9 +362,11 @@ static enum gb_status take_rows(struct parse *p)
 	const char *heading = NULL;
 
 	memset(a->target, 0, a->target_size);
-	for (size_t i = 0; a->shared && a->shared[i]; i++) {
-		heading = a->shared[i]->heading;
-		if (take_group(p, heading, a->shared[i]->row, a->shared[i]->count))
+	for (const struct gb_rows *rows = a->shared; rows && rows->count; rows++) {
+		if (!(rows->commands & a->command))
+			continue;
+		heading = rows->heading;
+		if (take_group(p, heading, rows->row, rows->count))
 			return p->err->code;
 	}
 	return take_group(p, heading, a->row, a->row_count);

@@ -13,6 +13,7 @@ enum { GB_MAX_OPTIONS = 128 }; /* of a command */
 
 /* Rows shared by several commands, for a struct that each command's own struct begins with. */
 struct gb_rows {
+	unsigned commands;   /* bits of the commands that have them */
 	const char *heading; /* in the help */
 	const struct gb_param *row;
 	size_t count;
@@ -33,10 +34,10 @@ struct gb_default {
 };
 
 struct gb_arguments {
-	const char *words;   /* the arguments as the help names them: "FILE..." */
-	const char *summary; /* one sentence */
-	const struct gb_rows *const
-		*shared; /* come before the command's own rows; NULL terminated, or NULL */
+	const char *words;            /* the arguments as the help names them: "FILE..." */
+	const char *summary;          /* one sentence */
+	unsigned command;             /* its bit */
+	const struct gb_rows *shared; /* of all commands; a count of 0 ends them; or NULL */
 	const struct gb_param *row;
 	size_t row_count;
 	const struct gb_default *defaults; /* end with a NULL name; or NULL */

@@ -10,10 +10,8 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/measure/repetitions.h"
-#include "cli/report/finish.h"
+#include "cli/report/print_report.h"
 #include "common/text.h"
-
-static const struct gb_param rows[] = { GB_DRY_RUN_ROW };
 
 /* --repetitions, --device=all: start the repetitions, then print one table of all records. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
@@ -94,18 +92,12 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_hang,
-							&gb_rows_backend,  &gb_rows_plugin,
-							&gb_rows_repeats,  &gb_rows_target,
-							&gb_rows_progress, NULL };
 	static struct gb_request request;
 	struct gb_sweep sweep = { 0 };
 	struct gb_arguments a = {
 		.words = "[VARIANT-GLOB...]",
 		.summary = benchmark->summary,
-		.shared = shared,
-		.row = rows,
-		.row_count = GB_COUNT(rows),
+		.command = GB_OF_BENCHMARK,
 		.target = &request,
 		.target_size = sizeof request,
 		.benchmark = benchmark,
@@ -124,19 +116,12 @@ enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_hang,
-							&gb_rows_backend,  &gb_rows_plugin,
-							&gb_rows_threads,  &gb_rows_repeats,
-							&gb_rows_preset,   &gb_rows_target,
-							&gb_rows_progress, NULL };
 	static struct gb_request request;
 	struct gb_arguments a = {
 		.words = "[BENCHMARK|VARIANT-GLOB...]",
 		.summary = "Run the benchmarks at the sizes of a preset.  A parameter, as in "
 			   "--count=1M, replaces that of the preset in each benchmark that has it.",
-		.shared = shared,
-		.row = rows,
-		.row_count = GB_COUNT(rows),
+		.command = GB_OF_RUN,
 		.target = &request,
 		.target_size = sizeof request,
 		.overrides = &request.overrides,

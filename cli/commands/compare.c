@@ -1,11 +1,71 @@
 /* compare.c -- `gpubench compare BASE NEW`: compares stored records key by key; the exit status is
  * meant for a build server.  --by=machine and --by=library print sides beside each other. */
+#include "cli/commands/compare.h"
+
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
 #include "cli/report/compare/sides.h"
 #include "common/text.h"
+
+/* The words of enum gb_format, in its order, then those of printers[]. */
+const char *const gb_compare_formats[] = { "table", "markdown", "html",   "csv",
+					   "json",  "junit",    "github", NULL };
+typedef void print_comparison(FILE *file, const struct gb_comparison *comparison);
+static print_comparison *const printers[] = { gb_junit_print, gb_github_print };
+_Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
+	       "a word for each format");
+
+/* The chance, at most, that any key of an unchanged build is called slower. */
+static const double ERROR_RATE = 0.05;
+
+void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_options *options,
+		     size_t looks)
+{
+	const double threshold = options->threshold_percent / 100;
+
+	*comparison = (struct gb_comparison){
+		.gate = { .error = ERROR_RATE, .threshold = threshold, .looks = looks },
+		.allow_missing = options->allow_missing != 0,
+	};
+}
+
+static enum gb_status check_setups(const struct gb_comparison *c, const char *base_name,
+				   const char *other_name, struct gb_error *err)
+{
+	const struct gb_setup_part *part = gb_setups_refused(&c->setups);
+
+	if (!part)
+		return GB_OK;
+	return gb_fail(err, GB_EUSAGE,
+		       "%.80s and %.80s do not have the same %s: %s and %s (--across compares them "
+		       "anyway)",
+		       base_name, other_name, part->name, part->base, part->new_);
+}
+
+enum gb_status gb_compare_and_print(const struct gb_compare_options *options, size_t looks,
+				    const struct gb_records *base, const char *base_name,
+				    const struct gb_records *other, const char *other_name,
+				    struct gb_error *err)
+{
+	const enum gb_format format = (enum gb_format)options->format;
+	struct gb_comparison c;
+	enum gb_status status = GB_OK;
+	char reason[GB_REASON_MAX];
+
+	gb_compare_init(&c, options, looks);
+	if (gb_compare(&c, base, other, err) ||
+	    (!options->across && check_setups(&c, base_name, other_name, err)))
+		goto out;
+	if (options->format < GB_FORMATS)
+		(void)gb_comparison_print(stdout, &c, options->all != 0, format, err);
+	else
+		printers[options->format - GB_FORMATS](stdout, &c);
+	status = gb_comparison_status(&c, reason);
+out:
+	gb_comparison_release(&c);
+	return err->code ? err->code : status;
+}
 
 struct request {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
@@ -66,8 +126,6 @@ static enum gb_status compare_sides(const struct gb_arguments *a, const struct r
 enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
-	const struct gb_compare_options *options = &request.compare;
-	struct gb_comparison comparison;
 	struct gb_records base = { 0 }, other = { 0 };
 	enum gb_status status = GB_OK;
 	struct gb_arguments a = {
@@ -87,11 +145,9 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 	else if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
 	else if (!gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
-		 !check_apart(&base, &other, a.word, err)) {
-		gb_compare_init(&comparison, options);
-		status = gb_compare_and_print(options, &comparison, &base, a.word[0], &other,
+		 !check_apart(&base, &other, a.word, err))
+		status = gb_compare_and_print(&request.compare, 0, &base, a.word[0], &other,
 					      a.word[1], err);
-	}
 out:
 	gb_records_release(&base);
 	gb_records_release(&other);

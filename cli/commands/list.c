@@ -179,14 +179,13 @@ out:
 
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_device, NULL };
 	static struct gb_request request;
 	static struct gb_session session;
 	struct gb_arguments a = {
 		.words = "",
 		.summary = "Print the description of this machine and build that records hold, the "
 			   "run line, as indented JSON.",
-		.shared = shared,
+		.command = GB_OF_ENV,
 		.target = &request,
 		.target_size = sizeof request,
 	};

@@ -75,7 +75,7 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 	const struct gb_benchmark *benchmark = gb_benchmark_find(argv[0]);
 	struct gb_suggest suggestion = { .word = argv[0] };
 
-	if (gb_removed_command(argv[0], err))
+	if (gb_removed(argv[0], NULL, err))
 		return err->code;
 	if (benchmark)
 		return gb_cmd_bench(benchmark, argc, argv, err);

@@ -13,17 +13,10 @@
 static const char *const resumes[] = { "no", "same", "any", NULL };
 static const char *const verified[] = { "some", "all", "no", NULL }; /* enum gb_verify */
 static const char *const presets[] = { "quick", "ci", "paper", "large", NULL };
-const char *const gb_dry_runs[] = { "no", "keys", NULL };
-_Static_assert(GB_COUNT(gb_dry_runs) == GB_DRY_KEYS + 2, "a word for each enum gb_dry");
 _Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
 _Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_preset");
 
 #define AT(type, member) GB_AT(type, struct gb_request, member)
-#define GROUP(name, heading) \
-	const struct gb_rows gb_rows_##name = { heading, name##_rows, GB_COUNT(name##_rows) }
-
-static const char how_to_measure[] = "How to measure:", what_to_run[] = "What to run:";
-static const char output[] = "Output:";
 
 static const struct gb_param settings_rows[] = {
 	{ .name = "samples",
@@ -75,7 +68,6 @@ static const struct gb_param settings_rows[] = {
 	  .help = "samples to verify; some means the first, the last and one between; records "
 		  "of no are `unverified`, and `compare` does not judge them" },
 };
-GROUP(settings, how_to_measure);
 
 static const struct gb_param hang_rows[] = {
 	{ .name = "hang",
@@ -86,7 +78,6 @@ static const struct gb_param hang_rows[] = {
 	  .help = "end the program, with status 4, after a single run that takes longer than X "
 		  "seconds (0: never)" },
 };
-GROUP(hang, how_to_measure);
 
 static const struct gb_param backend_rows[] = {
 	{ .name = "backend",
@@ -94,7 +85,6 @@ static const struct gb_param backend_rows[] = {
 	  .unit = "cpu,cuda,vulkan",
 	  .help = "select only variants of these back ends" },
 };
-GROUP(backend, what_to_run);
 
 static const struct gb_param plugin_rows[] = {
 	{ .name = "plugin",
@@ -102,7 +92,6 @@ static const struct gb_param plugin_rows[] = {
 	  .unit = "FILE.so,...",
 	  .help = "add the variants of these shared objects, which must be trusted" },
 };
-GROUP(plugin, what_to_run);
 
 static const struct gb_param device_rows[] = {
 	{ .name = "device",
@@ -111,7 +100,6 @@ static const struct gb_param device_rows[] = {
 	  .max = 1023,
 	  .help = "use GPU number N" },
 };
-GROUP(device, what_to_run);
 
 static const struct gb_param repeats_rows[] = {
 	{ .name = "device",
@@ -129,7 +117,6 @@ static const struct gb_param repeats_rows[] = {
 	  .unit = "I/N",
 	  .help = "do only every N-th measurement, starting with the I-th" },
 };
-GROUP(repeats, what_to_run);
 
 static const struct gb_param threads_rows[] = {
 	{ .name = "threads",
@@ -137,7 +124,6 @@ static const struct gb_param threads_rows[] = {
 	  .unit = "SPEC",
 	  .help = "OpenMP threads of the cpu variants, instead of each point's own" },
 };
-GROUP(threads, what_to_run);
 
 static const struct gb_param preset_rows[] = {
 	{ .name = "preset",
@@ -145,9 +131,8 @@ static const struct gb_param preset_rows[] = {
 	  .unit = "quick|ci|paper|large",
 	  .help = "set of input sizes; the default is quick for `run`, paper for `repro`" },
 };
-GROUP(preset, what_to_run);
 
-static const struct gb_param target_rows[] = {
+static const struct gb_param output_rows[] = {
 	{ .name = "overwrite",
 	  AT(GB_FLAG, target.overwrite),
 	  .help = "replace existing output files instead of refusing to write them" },
@@ -158,10 +143,6 @@ static const struct gb_param target_rows[] = {
 	  .help = "write JSON lines to FILE.jsonl, each as soon as it is known, or a page to "
 		  "FILE.html at the end; -: print JSON lines to standard output instead of the "
 		  "table" },
-};
-GROUP(target, output);
-
-static const struct gb_param progress_rows[] = {
 	{ .name = "resume",
 	  AT(GB_CHOICE, target.resume),
 	  .initial = "no",
@@ -178,8 +159,33 @@ static const struct gb_param progress_rows[] = {
 	  AT(GB_FLAG, verbose),
 	  .help = "print a line to standard error as each measurement ends, and at the end what "
 		  "took how much of the time" },
+	{ .name = "dry-run",
+	  AT(GB_FLAG, dry),
+	  .help = "list each measurement with the memory that it would take, and measure nothing" },
 };
-GROUP(progress, output);
+
+static const char how_to_measure[] = "How to measure:", what_to_run[] = "What to run:";
+
+enum {
+	MEASURE = GB_OF_BENCHMARK | GB_OF_RUN | GB_OF_REPRO,
+	SWEEP = GB_OF_BENCHMARK | GB_OF_RUN,
+	CHOOSE = MEASURE | GB_OF_CHECK,
+	ONE_DEVICE = GB_OF_CHECK | GB_OF_REPRO | GB_OF_ENV,
+};
+
+#define ROWS(name) name##_rows, GB_COUNT(name##_rows)
+static const struct gb_rows groups[] = {
+	{ MEASURE, how_to_measure, ROWS(settings) },
+	{ CHOOSE, how_to_measure, ROWS(hang) },
+	{ CHOOSE, what_to_run, ROWS(backend) },
+	{ SWEEP | GB_OF_CHECK, what_to_run, ROWS(plugin) },
+	{ GB_OF_RUN | GB_OF_CHECK | GB_OF_REPRO, what_to_run, ROWS(threads) },
+	{ ONE_DEVICE, what_to_run, ROWS(device) },
+	{ SWEEP, what_to_run, ROWS(repeats) },
+	{ GB_OF_RUN | GB_OF_REPRO, what_to_run, ROWS(preset) },
+	{ MEASURE, "Output:", ROWS(output) },
+	{ .count = 0 },
+};
 
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err)
@@ -266,24 +272,17 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Set the defaults of the settings for a command that has no options for them. */
-static enum gb_status set_defaults(const struct gb_arguments *arguments, struct gb_error *err)
-{
-	for (size_t i = 0; arguments->shared[i]; i++)
-		if (arguments->shared[i] == &gb_rows_settings)
-			return GB_OK;
-	return gb_params_init(settings_rows, GB_COUNT(settings_rows), arguments->target, 0, err);
-}
-
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
 				struct gb_error *err)
 {
 	struct gb_request *request = arguments->target;
+	const bool has_settings = arguments->command & MEASURE;
 
+	arguments->shared = groups;
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
-	    !set_defaults(arguments, err) && !check_together(request, err) &&
-	    !read_backends(request, err) && !read_device(request, err) &&
-	    !read_shard(&request->repeats, err))
+	    (has_settings || !gb_params_init(ROWS(settings), request, 0, err)) &&
+	    !check_together(request, err) && !read_backends(request, err) &&
+	    !read_device(request, err) && !read_shard(&request->repeats, err))
 		(void)gb_plugins_load(request->plugin, err);
 	return err->code;
 }

@@ -1,6 +1,4 @@
-/* options.h -- the options of the commands that measure: groups of rows for struct gb_request.
- * Each command lists the groups that it takes.
- */
+/* options.h -- the options of the commands that measure: groups of rows for struct gb_request. */
 #ifndef GPUBENCH_CLI_COMMANDS_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_OPTIONS_H
 
@@ -8,25 +6,17 @@
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
 
-extern const struct gb_rows gb_rows_settings, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
-	gb_rows_preset, gb_rows_hang;
-extern const struct gb_rows gb_rows_target, gb_rows_progress;
-extern const struct gb_rows gb_rows_device; /* --device as a number */
-extern const struct gb_rows
-	gb_rows_repeats; /* --device as a number or "all", --repetitions, --shard */
+/* The commands, as bits. */
+enum {
+	GB_OF_BENCHMARK = 1, /* each benchmark's own */
+	GB_OF_RUN = 2,
+	GB_OF_CHECK = 4,
+	GB_OF_REPRO = 8,
+	GB_OF_ENV = 16,
+};
 
-/* The row of --dry-run, in a struct that begins with a struct gb_request. */
-extern const char *const gb_dry_runs[];
-#define GB_DRY_RUN_ROW                                                                           \
-	{                                                                                        \
-		.name = "dry-run", GB_AT(GB_CHOICE, struct gb_request, dry), .initial = "no",    \
-		.bare = "keys", .choices = gb_dry_runs,                                          \
-		.help = "list each measurement with the memory that it would take, and measure " \
-			"nothing"                                                                \
-	}
-
-/* Read the arguments, whose target begins with a struct gb_request.  GB_EUSAGE, with a line that
- * names the option, on an error. */
+/* Read the arguments of a command, whose target begins with a struct gb_request.  GB_EUSAGE, with a
+ * line that names the option, on an error. */
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
 				struct gb_error *err);
 

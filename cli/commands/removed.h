@@ -1,14 +1,11 @@
-/* removed.h -- commands and options that this version does not have, but somebody may type: those
- * of earlier versions, and those of other benchmark programs. */
+/* removed.h -- commands and options of version 0.2 that are gone, with what replaces them. */
 #ifndef GPUBENCH_CLI_COMMANDS_REMOVED_H
 #define GPUBENCH_CLI_COMMANDS_REMOVED_H
 
 #include "common/status.h"
 
-/* GB_EUSAGE, with a line that names the replacement, if earlier versions had the command. */
-enum gb_status gb_removed_command(const char *command, struct gb_error *err);
-
-/* The same for an option, which the command must not have: "--json", "--json=a.json" or "-g". */
-enum gb_status gb_removed_option(const char *command, const char *option, struct gb_error *err);
+/* GB_EUSAGE, with a line that names the replacement, if version 0.2 had the command or, if `option`
+ * is not NULL, that option of it: "--runs" or "--runs=3". */
+enum gb_status gb_removed(const char *command, const char *option, struct gb_error *err);
 
 #endif

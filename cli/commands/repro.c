@@ -17,7 +17,7 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/report/finish.h"
+#include "cli/report/print_report.h"
 #include "cli/report/repro/repro.h"
 #include "common/suggest.h"
 #include "common/text.h"
@@ -78,7 +78,6 @@ static const struct gb_param rows[] = {
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
-	GB_DRY_RUN_ROW,
 };
 #undef OF
 
@@ -354,18 +353,13 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = {
-		&gb_rows_settings, &gb_rows_hang,     &gb_rows_backend,
-		&gb_rows_threads,  &gb_rows_device,   &gb_rows_preset,
-		&gb_rows_target,   &gb_rows_progress, NULL
-	};
 	static struct request request;
 	static struct job job;
 	static struct gb_arguments a = {
 		.words = "[PAPER:TABLE|PAPER|all...]",
 		.summary = "Papers' tables: published, measured here, and their claims tested.  "
 			   "Without words, the names of all tables.",
-		.shared = shared,
+		.command = GB_OF_REPRO,
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.defaults = defaults,

@@ -13,9 +13,6 @@
 /* --resume: no; only records of the same setup; records of any setup. */
 enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
 
-/* --dry-run: no; list the keys, with the memory that each needs. */
-enum gb_dry { GB_DRY_NOT, GB_DRY_KEYS };
-
 /* The destination of the records. */
 struct gb_target {
 	const char *path;  /* -o; NULL: only the table on standard output */
@@ -49,7 +46,7 @@ struct gb_request {
 	int64_t lock_clocks;
 	bool once;    /* measure a key once, although several sweeps name it */
 	bool untimed; /* only verify, so that others may use the GPU */
-	int64_t dry;  /* an enum gb_dry */
+	int64_t dry;  /* list the keys, with the memory that each needs */
 };
 
 /* How to treat an output that exists. */

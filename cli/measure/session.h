@@ -58,7 +58,7 @@ void gb_session_hung(struct gb_session *session, const struct gb_result *running
 		     struct gb_error *err);
 
 /* Close the output and release everything.  Return the exit status: the error in err, or else the
- * verdict.  Tables and documents are printed before this (finish.h). */
+ * verdict.  Tables and documents are printed before this (print_report.h). */
 enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
 
 /* The number of measurements of the sweep with the chosen variants. */

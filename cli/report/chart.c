@@ -1,9 +1,8 @@
 /* chart.c -- the chart of a section's rows, as SVG inside a page.
  *
  * The x axis is the numeric parameter with the most values; the other parameters are those of the
- * first row.  The axes are logarithmic, and the interval of the median is a band.  At most LINES
- * lines are drawn, each with its name at its end: the fastest of each kind of variant first, then
- * the next of each.  Times of the emulator are not drawn.
+ * first row.  The axes are logarithmic, and the interval of the median is a band.  The LINES lines
+ * that end fastest are drawn, each with its name at its end.  Times of the emulator are not drawn.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 
 #include "cli/report/section.h"
 #include "common/text.h"
-#include "common/variants.h"
 
 enum {
 	WIDTH = 480,
@@ -37,9 +35,8 @@ struct mark {
 /* A variant, with the parameters that only some variants have. */
 struct series {
 	char name[NAME];
-	enum gb_kind kind;
-	double ns; /* of the last mark */
-	bool drawn;
+	size_t first, count; /* its marks */
+	double ns;           /* of the last one */
 };
 
 struct chart {
@@ -48,7 +45,7 @@ struct chart {
 	size_t abscissa;   /* axis of the section */
 	struct mark *mark; /* by series, then by value */
 	size_t marks, count, lines;
-	struct series *series, *line[LINES];
+	struct series *series, *line; /* line: the last `lines` series, from slow to fast */
 	struct scale {
 		double low, high, from, to; /* values low .. high are pixels from .. to */
 	} x, y;
@@ -201,16 +198,6 @@ static void series_name(const struct gb_section *section, const struct gb_record
 			       gb_context_name(&section->report->runs, record->run_id));
 }
 
-static enum gb_kind kind_of(const struct gb_record *record)
-{
-	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].benchmark, record->bench) &&
-		    gb_equal(gb_variants[i].name, record->variant) &&
-		    gb_equal(gb_backends[gb_variants[i].backend]->name, record->backend))
-			return gb_variants[i].kind;
-	return record->peer ? GB_KIND_LIBRARY : GB_KIND_BASELINE;
-}
-
 /* The series of a record, which is added if it is new. */
 static size_t series_of(struct chart *c, const struct gb_record *record)
 {
@@ -220,10 +207,7 @@ static size_t series_of(struct chart *c, const struct gb_record *record)
 	series_name(c->section, record, s->name);
 	while (!gb_equal(c->series[i].name, s->name))
 		i++;
-	if (i == c->count) {
-		s->kind = kind_of(record);
-		c->count++;
-	}
+	c->count += i == c->count;
 	return i;
 }
 
@@ -249,43 +233,19 @@ static void take_marks(struct chart *c)
 		c->mark[c->marks++] = mark;
 	}
 	qsort(c->mark, c->marks, sizeof *c->mark, by_series);
-	for (size_t i = 0; i < c->marks; i++)
-		c->series[c->mark[i].series].ns = c->mark[i].ns.at;
+	for (size_t i = 0; i < c->marks; i++) {
+		struct series *s = &c->series[c->mark[i].series];
+
+		s->first = s->count++ ? s->first : i;
+		s->ns = c->mark[i].ns.at;
+	}
 }
 
 static int by_end(const void *a, const void *b)
 {
-	const struct series *const *x = a, *const *y = b;
+	const struct series *x = a, *y = b;
 
-	return GB_ORDER((*y)->ns, (*x)->ns);
-}
-
-/* True if a is drawn before b: the kinds take turns, the fastest of each first. */
-static bool precedes(const struct series *a, const struct series *b, const size_t *taken)
-{
-	int order = GB_ORDER(taken[a->kind], taken[b->kind]);
-
-	order = order ? order : GB_ORDER((int)a->kind, (int)b->kind);
-	return order ? order < 0 : a->ns < b->ns;
-}
-
-/* Choose the lines, and sort them from slow to fast. */
-static void choose_lines(struct chart *c)
-{
-	size_t taken[GB_KIND_LIBRARY + 1] = { 0 };
-
-	for (struct series *best = c->series; best && c->lines < LINES;) {
-		best = NULL;
-		for (struct series *s = c->series; s < c->series + c->count; s++)
-			if (!s->drawn && (!best || precedes(s, best, taken)))
-				best = s;
-		if (!best)
-			continue;
-		best->drawn = true;
-		taken[best->kind]++;
-		c->line[c->lines++] = best;
-	}
-	qsort(c->line, c->lines, sizeof(struct series *), by_end);
+	return GB_ORDER(y->ns, x->ns);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------ */
@@ -298,14 +258,10 @@ static const char *const colors[LINES] = { "#0072b2", "#d55e00", "#009e73", "#cc
 /* Draw a line with its band, and each mark with its tooltip, such as "count=1M: 8.52 ms". */
 static void put_line(const struct chart *c, size_t line)
 {
-	const struct mark *m = c->mark;
+	const struct mark *m = &c->mark[c->line[line].first];
+	const size_t count = c->line[line].count;
 	const char *color = colors[line];
-	size_t count = 0;
 
-	while (&c->series[m->series] != c->line[line])
-		m++;
-	while (m + count < c->mark + c->marks && m[count].series == m->series)
-		count++;
 	(void)fprintf(c->file, "<path fill=\"%s\" fill-opacity=\".2\" d=\"M", color);
 	for (size_t i = 0; i < count; i++)
 		(void)fprintf(c->file, "%.1f %.1f ", at(&c->x, m[i].value->number),
@@ -340,8 +296,8 @@ static void put_names(const struct chart *c)
 	double next = TOP;
 
 	for (size_t i = 0; i < c->lines; i++) {
-		const char *name = c->line[i]->name;
-		const double y = fmax(at(&c->y, c->line[i]->ns), next);
+		const char *name = c->line[i].name;
+		const double y = fmax(at(&c->y, c->line[i].ns), next);
 
 		next = y + LABEL;
 		(void)fprintf(c->file, "<text fill=\"%s\" x=\"%d\" y=\"%.1f\">", colors[i],
@@ -373,13 +329,14 @@ static void put_chart(struct chart *c)
 
 	c->x = (struct scale){ INFINITY, 0, LEFT, WIDTH - RIGHT };
 	c->y = (struct scale){ INFINITY, 0, HEIGHT - BOTTOM, TOP };
-	for (size_t i = 0; i < c->marks; i++) {
-		if (!c->series[c->mark[i].series].drawn)
-			continue;
-		widen(&c->x, c->mark[i].value->number);
-		widen(&c->y, c->mark[i].ns.low);
-		widen(&c->y, c->mark[i].ns.high);
-	}
+	for (size_t i = 0; i < c->lines; i++)
+		for (size_t k = 0; k < c->line[i].count; k++) {
+			const struct mark *m = &c->mark[c->line[i].first + k];
+
+			widen(&c->x, m->value->number);
+			widen(&c->y, m->ns.low);
+			widen(&c->y, m->ns.high);
+		}
 	settle(&c->x);
 	settle(&c->y);
 	shared_text(c, text);
@@ -419,7 +376,9 @@ void gb_section_print_chart(const struct gb_section *section)
 	c.series = calloc(section->row_count + 1, sizeof *c.series);
 	if (c.mark && c.series) {
 		take_marks(&c);
-		choose_lines(&c);
+		qsort(c.series, c.count, sizeof *c.series, by_end);
+		c.lines = c.count < LINES ? c.count : LINES;
+		c.line = c.series + c.count - c.lines;
 	}
 	if (c.marks)
 		put_chart(&c);

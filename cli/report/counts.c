@@ -1,6 +1,4 @@
 /* counts.c -- prints exact counts as a table: a column is a row of columns[]. */
-#include "cli/report/counts.h"
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 /* keys.c -- see keys.h. */
 #include "cli/report/keys.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/report/compare/gate.h"
 #include "common/text.h"
 
 static int by_key(const void *a, const void *b)
@@ -68,7 +70,8 @@ void gb_keys_release(struct gb_keys *keys)
 	*keys = (struct gb_keys){ 0 };
 }
 
-bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
+/* True if an earlier entry of the group is of the same measurement and repetition. */
+static bool is_repeated(const struct gb_key_entry *entry, size_t i)
 {
 	const struct gb_record *record = entry[i].record;
 
@@ -79,4 +82,30 @@ bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 		    gb_record_is_cold(entry[k].record) == gb_record_is_cold(record))
 			return true;
 	return false;
+}
+
+static void take_record(struct gb_side_values *v, const struct gb_record *record)
+{
+	const bool unverified = gb_is_untrusted(record);
+	const double value = unverified ? (double)NAN : gb_repetition_value(record);
+
+	v->records++;
+	v->broken += record->status == GB_STATUS_FAILED;
+	v->unverified |= unverified;
+	if (!isnan(value) || !v->count)
+		v->record = record;
+	if (!isnan(value))
+		v->value[v->count++] = value;
+	else if (!v->reason)
+		v->reason = record->emulated ? "emulated" : record->reason;
+}
+
+void gb_side_take(struct gb_side_values *values, const struct gb_key_entry *entry, size_t count,
+		  size_t side, const char *variant)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entry[i].side == side &&
+		    (!variant || gb_equal(entry[i].record->variant, variant)) &&
+		    !is_repeated(entry, i))
+			take_record(values, entry[i].record);
 }

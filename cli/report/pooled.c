@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/records/identity.h"
+#include "cli/report/compare/gate.h"
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/stats.h"
 #include "common/text.h"
 

@@ -7,14 +7,14 @@
  * This folder turns records into text for people.  table.h has cells, which document.h prints among
  * blocks of text in any format.  section.h has the records of one benchmark: rows.c prints its
  * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the
- * frame of a page.  keys.h groups records, pooled.h merges repetitions, verdict.h compares two
- * times. compare/ compares builds, machines and libraries; repro/ fills papers' tables; finish.h
- * prints the end of a session.  May use cli/measure, cli/records, cli/benchmarks and the folders
- * below cli.
+ * frame of a page.  keys.h groups records, pooled.h merges repetitions.  compare/ compares builds,
+ * machines and libraries, and its gate.h two times; repro/ fills papers' tables.  May use
+ * cli/measure, cli/records, cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_REPORT_PRINT_REPORT_H
 #define GPUBENCH_CLI_REPORT_PRINT_REPORT_H
 
+#include "cli/measure/session.h"
 #include "cli/records/lines.h"
 #include "cli/report/table.h"
 
@@ -27,5 +27,14 @@ struct gb_report_choice {
 /* Print the whole list.  The file is flushed; GB_EIO if it could not be written. */
 enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
 			       struct gb_report_choice choice, struct gb_error *err);
+
+/* Print the table (if `table` is true) and the output document, also after an error, for the
+ * records that exist, and close the session.  Returns the exit status. */
+enum gb_status gb_finish(struct gb_session *session, bool table, struct gb_error *err);
+
+/* Print records that were measured elsewhere as a session with that request would: the table, and
+ * the output unless it is a file of JSON lines.  Owns the records and the output. */
+enum gb_status gb_replay(const struct gb_request *request, const struct gb_output *output,
+			 const struct gb_records *records, struct gb_error *err);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "cli/report/compare/gate.h"
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/text.h"
 
 double gb_row_time(const struct gb_row *row)

@@ -50,7 +50,7 @@ struct gb_span {
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
 /* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
- * is faster than every other by the interval of their ratio (verdict.h), or to row_count if there
+ * is faster than every other by the interval of their ratio (gate.h), or to row_count if there
  * is none; *by to its speedup over the next one. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
@@ -66,6 +66,10 @@ bool gb_section_print_rows(const struct gb_section *section);
  * kernel, similar to the summary page of a profiler. */
 bool gb_section_has_counts(const struct gb_section *section);
 void gb_section_print_counts(const struct gb_section *section);
+
+/* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */
+enum { GB_KERNEL_TEXT = 54 };
+char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT]);
 
 /* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing
  * if no numeric parameter has three values. */

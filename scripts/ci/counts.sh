@@ -43,7 +43,7 @@ wait $! || status=$?
 [[ $status == 0 ]] || exit $status
 compare() { # FORMAT
 	"$BUILDS/new/gpubench-ptx" compare "$gate/counts.base.jsonl" "$gate/counts.new.jsonl" \
-		--counts --threshold="${GROWTH:-1}" --format="$1"
+		--threshold="${GROWTH:-1}" --format="$1"
 }
 compare table || status=$?
 case $status in

@@ -8,44 +8,10 @@
 #include <string.h>
 
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/text.h"
 
-/* The values of one key, one per repetition. */
-struct values {
-	size_t count;
-	double *value;
-	size_t records, broken;
-	bool unverified;
-	const char *reason; /* why a record has no value */
-};
-
-/* ---- one record --------------------------------------------------------------------------- */
-
-static void take_record(const struct gb_record *record, struct values *v)
-{
-	const bool unverified = gb_is_untrusted(record);
-	const double value = unverified ? (double)NAN : gb_repetition_value(record);
-
-	v->records++;
-	v->broken += record->status == GB_STATUS_FAILED;
-	v->unverified |= unverified;
-	if (!isnan(value))
-		v->value[v->count++] = value;
-	else if (!v->reason)
-		v->reason = record->emulated ? "emulated" : record->reason;
-}
-
-/* The values of one side of a group, in order of time. */
-static void take_side(const struct gb_key_entry *entry, size_t count, size_t side, struct values *v)
-{
-	for (size_t i = 0; i < count; i++)
-		if (entry[i].side == side && !gb_key_is_repeated(entry, i))
-			take_record(entry[i].record, v);
-}
-
 /* The median; working memory for the values is `room`. */
-static double median_of(const struct values *v, double *scratch)
+static double median_of(const struct gb_side_values *v, double *scratch)
 {
 	if (v->count)
 		memcpy(scratch, v->value, v->count * sizeof *scratch);
@@ -54,12 +20,11 @@ static double median_of(const struct values *v, double *scratch)
 }
 
 /* A record with counts of one side; all of its repetitions have the same counts.  NULL if there is
- * none, or counts are not compared. */
-static const struct gb_record *counts_of(const struct gb_comparison *c,
-					 const struct gb_key_entry *entry, size_t count,
+ * none. */
+static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count,
 					 size_t side)
 {
-	for (size_t i = 0; i < count && c->counts; i++)
+	for (size_t i = 0; i < count; i++)
 		if (entry[i].side == side && entry[i].record->counted)
 			return entry[i].record;
 	return NULL;
@@ -102,8 +67,9 @@ static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_cha
 
 /* The verdict by the times of both sides. */
 static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_change *change,
-				       enum gb_verdict_word verdict, const struct values *base,
-				       const struct values *other)
+				       enum gb_verdict_word verdict,
+				       const struct gb_side_values *base,
+				       const struct gb_side_values *other)
 {
 	const char *there = base->reason ? base->reason : "no reason is given";
 	const char *here = other->reason ? other->reason : "no reason is given";
@@ -135,9 +101,9 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 				  struct gb_change *change, struct gb_error *err)
 {
 	double *scratch = malloc(3 * count * sizeof *scratch);
-	struct values base = { 0 }, other = { 0 };
-	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
-	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
+	struct gb_side_values base = { 0 }, other = { 0 };
+	const struct gb_record *base_counts = counts_of(entry, count, 0);
+	const struct gb_record *new_counts = counts_of(entry, count, 1);
 	struct gb_gate_result result;
 	struct gb_gate gate = c->gate;
 
@@ -145,8 +111,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		return gb_out_of_memory(err, NULL);
 	base.value = scratch + count;
 	other.value = base.value + count;
-	take_side(entry, count, 0, &base);
-	take_side(entry, count, 1, &other);
+	gb_side_take(&base, entry, count, 0, NULL);
+	gb_side_take(&other, entry, count, 1, NULL);
 	*change = (struct gb_change){
 		.key = entry->record->key,
 		.in_base = base.count || base_counts,

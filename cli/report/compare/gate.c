@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/text.h"
+
 enum { SCALE = 16 }; /* of the integer scores */
 
 const size_t gb_gate_looks[GB_GATE_LOOKS] = { 4, 6, 9, 13, 19, 28, 42, 63, 94, GB_GATE_MOST };
@@ -156,6 +158,32 @@ static struct gb_ratio find_ratio(const struct gb_gate_test *t, const struct gb_
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
+static const char *const words[] = {
+	[GB_SAME] = "same",
+	[GB_FASTER] = "faster",
+	[GB_SLOWER] = "slower",
+	[GB_UNSURE] = "unsure",
+	[GB_ABSENT] = "absent",
+	[GB_FAILED_RUN] = "failed",
+	[GB_UNVERIFIED] = "unverified",
+};
+_Static_assert(GB_COUNT(words) == GB_VERDICT_WORDS, "a word for each verdict");
+
+static const enum gb_style styles[GB_VERDICT_WORDS] = {
+	[GB_FASTER] = GB_GOOD, [GB_SLOWER] = GB_BAD,     [GB_UNSURE] = GB_WARN,
+	[GB_ABSENT] = GB_WARN, [GB_FAILED_RUN] = GB_BAD, [GB_UNVERIFIED] = GB_WARN,
+};
+
+const char *gb_verdict_text(enum gb_verdict_word verdict)
+{
+	return words[verdict];
+}
+
+enum gb_style gb_verdict_style(enum gb_verdict_word verdict)
+{
+	return styles[verdict];
+}
+
 static double slower_level(const struct gb_gate *gate)
 {
 	const double parts = (double)(gate->looks ? gate->looks : 1) * (double)gate->keys;
@@ -252,6 +280,18 @@ enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_v
 	return err->code;
 }
 
+/* ---- two records ---------------------------------------------------------------------------- */
+
+double gb_repetition_value(const struct gb_record *record)
+{
+	return record->has_time ? record->time.median : (double)NAN;
+}
+
+bool gb_is_timed(const struct gb_record *record)
+{
+	return record->has_time && record->status == GB_STATUS_OK;
+}
+
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b)
 {
 	struct gb_ratio ratio = { NAN, { NAN, NAN, NAN } };
@@ -261,7 +301,7 @@ struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record 
 	if (!gb_is_timed(a) || !gb_is_timed(b))
 		return ratio;
 	ratio.estimate = b->time.median / a->time.median;
-	if (a->repetitions >= GB_REPETITIONS && b->repetitions >= GB_REPETITIONS)
+	if (a->repetitions >= GB_GATE_LEAST && b->repetitions >= GB_GATE_LEAST)
 		(void)gb_gate_ratio(&tests,
 				    &(struct gb_gate_values){ a->time.sample, b->time.sample,
 							      a->repetitions, b->repetitions },

@@ -8,7 +8,9 @@
  * assuming a distribution.  Scores are rounded to integers, ties are broken against the
  * alternative; both keep the test exact.
  *
- * Each repetition counts once, with the median of its samples.  At a look, a key whose estimated
+ * The repetition is the unit of evidence (compare_records.h).  Its value is the median of its
+ * samples, in every table and gate, and also the time that the repetition's own table shows.  At a
+ * look, a key whose estimated
  * ratio is
  *
  *	above 1 + t	is slower if p of a ratio of 1 is at most error / (looks * keys),
@@ -25,8 +27,24 @@
 
 #include <stdbool.h>
 
-#include "cli/report/verdict.h"
+#include "cli/records/record.h"
+#include "cli/report/table.h"
 #include "common/stats.h"
+
+enum gb_verdict_word {
+	GB_SAME,   /* within the threshold, with an interval within twice the threshold */
+	GB_FASTER, /* beyond the threshold (if there is one), with an interval that excludes 1 */
+	GB_SLOWER,
+	GB_UNSURE,     /* too few repetitions, or they disagree */
+	GB_ABSENT,     /* one side has nothing to compare: not measured, skipped or emulated */
+	GB_FAILED_RUN, /* "failed" */
+	GB_UNVERIFIED, /* the result was not verified */
+	GB_VERDICT_WORDS,
+};
+
+/* "slower" */
+const char *gb_verdict_text(enum gb_verdict_word verdict);
+enum gb_style gb_verdict_style(enum gb_verdict_word verdict);
 
 /* Looks are at 4, 6, 9, 13, 19, 28, 42, 63, 94 and 140 repetitions a side.  Repetitions beyond
  * GB_GATE_MOST are ignored. */
@@ -79,8 +97,15 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_values *values,
 			     struct gb_ratio *ratio, struct gb_error *err);
 
+/* The repetition's value in ns.  NAN if it has no valid time: it failed, was skipped or
+ * emulated. */
+double gb_repetition_value(const struct gb_record *record);
+
+/* True if the record has a verified time of hardware. */
+bool gb_is_timed(const struct gb_record *record);
+
 /* The ratio b / a of two verified times and its interval.  If both sides have at least
- * GB_REPETITIONS repetitions, the interval is that of their values; if both are single repetitions,
+ * GB_GATE_LEAST repetitions, the interval is that of their values; if both are single repetitions,
  * it is the quotient of the intervals of their medians.  Else the interval is NAN; if a time is
  * missing, so is the estimate. */
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/compare/formats.h"
+#include "cli/report/compare/compare_records.h"
 #include "common/text.h"
 
 enum { ANNOTATIONS = 10 }; /* GitHub shows no more of a kind in a step */
@@ -36,10 +36,8 @@ static int rank_of(const struct gb_change *change)
 }
 
 /* The worst first, then the order of the keys. */
-static int by_rank(const void *a, const void *b)
+static int by_rank(const struct gb_change *x, const struct gb_change *y)
 {
-	const struct gb_change *x = *(const struct gb_change *const *)a;
-	const struct gb_change *y = *(const struct gb_change *const *)b;
 	const double p = fmax(x->ratio.estimate, 0), q = fmax(y->ratio.estimate, 0);
 	int order = GB_ORDER(rank_of(x), rank_of(y));
 
@@ -47,30 +45,36 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : GB_ORDER(x, y);
 }
 
-enum gb_status gb_github_print(FILE *file, const struct gb_comparison *comparison,
-			       struct gb_error *err)
+/* The worst change that comes after `last`, which is NULL at first; NULL if there is none. */
+static const struct gb_change *next_of(const struct gb_comparison *c, const struct gb_change *last)
+{
+	const struct gb_change *next = NULL;
+
+	for (const struct gb_change *x = c->change; x < c->change + c->count; x++)
+		if (rank_of(x) && (!last || by_rank(last, x) < 0) &&
+		    (!next || by_rank(x, next) < 0))
+			next = x;
+	return next;
+}
+
+void gb_github_print(FILE *file, const struct gb_comparison *comparison)
 {
 	const struct gb_comparison *c = comparison;
-	const struct gb_change **change = calloc(c->count + 1, sizeof(struct gb_change *));
+	const struct gb_change *change = next_of(c, NULL);
 	size_t all = 0;
 	char text[GB_REASON_MAX];
 
-	if (!change)
-		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < c->count; i++)
-		if (rank_of(&c->change[i]))
-			change[all++] = &c->change[i];
-	qsort(change, all, sizeof(struct gb_change *), by_rank);
-	for (size_t i = 0; i < all && i < ANNOTATIONS; i++) {
+		all += rank_of(&c->change[i]) > 0;
+	for (size_t i = 0; change && i < ANNOTATIONS; i++, change = next_of(c, change)) {
 		(void)fprintf(file, "::%s title=gpubench %s::",
-			      rank_of(change[i]) <= 2 ? "error" : "warning",
-			      gb_verdict_text(change[i]->verdict));
-		print_message(file, change[i]->key);
+			      rank_of(change) <= 2 ? "error" : "warning",
+			      gb_verdict_text(change->verdict));
+		print_message(file, change->key);
 		(void)fputs(": ", file);
-		print_message(file, gb_change_text(change[i], text, sizeof text));
+		print_message(file, gb_change_text(change, text, sizeof text));
 		(void)fputc('\n', file);
 	}
-	free(change);
 	(void)fprintf(file, "::notice title=gpubench::%zu keys:", c->count);
 	for (int v = 0; v < GB_VERDICT_WORDS; v++)
 		if (c->verdicts[v])
@@ -83,5 +87,4 @@ enum gb_status gb_github_print(FILE *file, const struct gb_comparison *compariso
 		print_message(file, text);
 	}
 	(void)fputc('\n', file);
-	return GB_OK;
 }

@@ -12,7 +12,6 @@
 #include "cli/report/compare/gate.h"
 #include "cli/report/document.h"
 #include "cli/report/keys.h"
-#include "cli/report/verdict.h"
 #include "common/text.h"
 
 /* A column of a table: a machine or, on one machine, a library.  Without a library it is of our
@@ -31,12 +30,10 @@ struct table {
 
 /* The records of a row on one side; if they are of several variants, of the fastest. */
 struct cell {
-	const struct gb_record *record; /* the last with a value; else the last */
-	size_t repetitions;
-	double *value, ns; /* value: one per repetition; ns: their median, or NAN */
-	/* By the interval of the speed-up; same on the first side.  Without a time, the reason. */
+	struct gb_side_values of; /* no values if a repetition failed */
+	double ns;                /* the median of the values, or NAN */
+	/* By the interval of the speed-up; same on the first side; without a time, why. */
 	enum gb_verdict_word verdict;
-	const char *reason;
 	/* Over the first machine, or ours over the library; NAN on the first side and without two
 	 * times. */
 	struct gb_ratio speed_up;
@@ -137,43 +134,23 @@ static enum gb_status add_record(struct report *r, const struct gb_record *recor
 
 /* ---- the cells ----------------------------------------------------------------------------- */
 
-static void take_record(struct cell *cell, const struct gb_record *record)
-{
-	const double value = gb_repetition_value(record);
-	enum gb_verdict_word verdict = GB_SAME;
-
-	if (record->status == GB_STATUS_FAILED)
-		verdict = GB_FAILED_RUN;
-	else if (record->emulated || isnan(value))
-		verdict = GB_ABSENT;
-	else if (gb_is_untrusted(record))
-		verdict = GB_UNVERIFIED;
-	if (verdict == GB_SAME || !cell->repetitions)
-		cell->record = record;
-	if (verdict == GB_SAME)
-		cell->value[cell->repetitions++] = value;
-	/* One failed repetition makes a cell failed; else one repetition with a time suffices. */
-	if (verdict == GB_FAILED_RUN || cell->verdict == GB_ABSENT ||
-	    (verdict == GB_SAME && cell->verdict == GB_UNVERIFIED)) {
-		cell->verdict = verdict;
-		cell->reason = record->emulated ? "emulated" : record->reason;
-	}
-}
-
-/* Take the repetitions of one variant of a row on one side. */
+/* Take the repetitions of one variant of a row on one side.  One that failed makes the cell failed;
+ * else one with a time suffices. */
 static enum gb_status take_variant(struct cell *cell, const struct gb_key_entry *entry,
 				   size_t count, size_t side, const char *variant,
 				   struct gb_error *err)
 {
+	struct gb_side_values *v = &cell->of;
 	struct gb_summary summary;
 
-	for (size_t i = 0; i < count; i++)
-		if (entry[i].side == side && gb_equal(entry[i].record->variant, variant) &&
-		    !gb_key_is_repeated(entry, i))
-			take_record(cell, entry[i].record);
-	if (cell->verdict != GB_SAME)
-		cell->repetitions = 0;
-	if (!gb_summarize(cell->value, cell->repetitions, &summary, err))
+	gb_side_take(v, entry, count, side, variant);
+	cell->verdict = v->broken       ? GB_FAILED_RUN
+			: v->count      ? GB_SAME
+			: v->unverified ? GB_UNVERIFIED
+					: GB_ABSENT;
+	v->count = v->broken ? 0 : v->count;
+	v->reason = v->count ? NULL : v->reason;
+	if (!gb_summarize(v->value, v->count, &summary, err))
 		cell->ns = summary.median;
 	return err->code;
 }
@@ -182,7 +159,7 @@ static enum gb_status take_variant(struct cell *cell, const struct gb_key_entry 
 static enum gb_status fill_cell(struct cell *cell, const struct gb_key_entry *entry, size_t count,
 				size_t side, double *values, struct gb_error *err)
 {
-	const struct cell none = { .value = values,
+	const struct cell none = { .of = { .value = values },
 				   .ns = NAN,
 				   .verdict = GB_ABSENT,
 				   .speed_up = { NAN, { NAN, NAN, NAN } } };
@@ -193,10 +170,10 @@ static enum gb_status fill_cell(struct cell *cell, const struct gb_key_entry *en
 
 		if (entry[i].side != side)
 			continue;
-		one.value = cell->value == values ? values + count : values;
+		one.of.value = cell->of.value == values ? values + count : values;
 		if (take_variant(&one, entry, count, side, entry[i].record->variant, err))
 			return err->code;
-		if (!cell->record || isnan(cell->ns) || one.ns < cell->ns)
+		if (!cell->of.record || isnan(cell->ns) || one.ns < cell->ns)
 			*cell = one;
 	}
 	return GB_OK;
@@ -209,17 +186,17 @@ static enum gb_status set_speed_up(struct report *r, const struct cell *first, s
 {
 	const struct cell *fast = r->by_library ? first : cell,
 			  *slow = r->by_library ? cell : first;
-	const struct gb_gate_values values = { fast->value, slow->value, fast->repetitions,
-					       slow->repetitions };
+	const struct gb_gate_values values = { fast->of.value, slow->of.value, fast->of.count,
+					       slow->of.count };
 	const struct gb_interval *of = &cell->speed_up.interval;
 
-	if (!first->repetitions || !cell->repetitions)
+	if (!first->of.count || !cell->of.count)
 		return GB_OK;
 	if (gb_gate_ratio(&r->tests, &values, &cell->speed_up, err))
 		return err->code;
-	if (r->by_library && first->repetitions == 1 && cell->repetitions == 1)
-		cell->speed_up = gb_time_ratio(first->record, cell->record);
-	else if (first->repetitions < GB_GATE_LEAST || cell->repetitions < GB_GATE_LEAST)
+	if (r->by_library && first->of.count == 1 && cell->of.count == 1)
+		cell->speed_up = gb_time_ratio(first->of.record, cell->of.record);
+	else if (first->of.count < GB_GATE_LEAST || cell->of.count < GB_GATE_LEAST)
 		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
 	cell->verdict = of->low > 1 ? GB_FASTER : of->high < 1 ? GB_SLOWER : GB_UNSURE;
 	mean->verdicts[cell->verdict]++;
@@ -278,14 +255,18 @@ static void add_data(struct report *r, const struct table *t, size_t m, const ch
 	const double number[] = { cell->ns, cell->speed_up.estimate, cell->speed_up.interval.low,
 				  cell->speed_up.interval.high };
 	const char *machine = r->by_library ? t->side->machine->name : name_of(r, t, m);
-	const char *text[] = { t->bench,    t->backend,           machine,
-			       key,         hot ? "hot" : "cold", gb_verdict_text(cell->verdict),
-			       cell->reason };
+	const char *text[] = { t->bench,
+			       t->backend,
+			       machine,
+			       key,
+			       hot ? "hot" : "cold",
+			       gb_verdict_text(cell->verdict),
+			       cell->of.reason };
 
 	gb_table_row(table, false);
 	for (size_t i = 0; i < GB_COUNT(text); i++)
 		gb_table_set(table, BENCH + i, text[i], GB_PLAIN);
-	gb_table_set_count(table, REPETITIONS, cell->repetitions, GB_PLAIN);
+	gb_table_set_count(table, REPETITIONS, cell->of.count, GB_PLAIN);
 	for (size_t i = 0; i < GB_COUNT(number); i++)
 		gb_table_set_number(table, TIME + i, number[i], NULL, GB_PLAIN);
 }
@@ -296,7 +277,7 @@ static void add_cell(struct gb_table *table, size_t m, const struct cell *cell)
 	const size_t at = FIRST + EACH * m;
 	char text[GB_TEXT_MAX];
 
-	if (!cell->repetitions)
+	if (!cell->of.count)
 		gb_table_set(table, at, gb_verdict_text(cell->verdict),
 			     gb_verdict_style(cell->verdict));
 	else
@@ -327,8 +308,8 @@ static enum gb_status add_row(struct report *r, const struct table *t, struct gb
 		if (!fill_cell(&cell[m], entry, count, m, values + 2 * count * m, err) && m > 0)
 			(void)set_speed_up(r, &cell[0], &cell[m], &mean[m], err);
 		if (!record && (m == 0 || !r->by_library))
-			record = cell[m].record;
-		sides += cell[m].record != NULL;
+			record = cell[m].of.record;
+		sides += cell[m].of.record != NULL;
 	}
 	if (err->code || !record || (r->by_library && sides < 2))
 		goto out;
@@ -338,7 +319,7 @@ static enum gb_status add_row(struct report *r, const struct table *t, struct gb
 		     GB_PLAIN);
 	gb_table_set(table, CACHES, hot ? "hot" : "", GB_PLAIN);
 	for (size_t m = 0; m < t->count; m++) {
-		const struct gb_record *own = cell[m].record;
+		const struct gb_record *own = cell[m].of.record;
 
 		add_cell(table, m, &cell[m]);
 		if (own || !r->by_library)

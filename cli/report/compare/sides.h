@@ -3,7 +3,7 @@
  *
  * By machine, there is a table for each benchmark and back end, with a column for each machine: the
  * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold or with hot caches.
- * All repetitions of a machine are pooled, and each gives one value (verdict.h).  The speed-up is
+ * All repetitions of a machine are pooled, and each gives one value (gate.h).  The speed-up is
  * the time on the first machine divided by that on this one, by log-rank scores (gate.h).
  *
  * By library, there is also a table for each machine.  A row is a point with a number of threads:

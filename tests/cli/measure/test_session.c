@@ -149,7 +149,7 @@ Test(session, measurements_that_are_due)
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct gb_choice choice = { .glob_count = (size_t)row[i].globs,
 						  .glob = { "cpu/x", "cpu/p" } };
-		const struct gb_request request = { .dry = GB_DRY_KEYS,
+		const struct gb_request request = { .dry = 1,
 						    .once = row[i].once,
 						    .repeats = { .shard_index = row[i].index,
 								 .shards = row[i].shards } };
@@ -196,7 +196,7 @@ Test(session, inputs)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const struct gb_request request = { .dry = GB_DRY_KEYS };
+		const struct gb_request request = { .dry = 1 };
 		const struct gb_choice all = { 0 };
 		struct gb_session s = begin(&request);
 		struct gb_error err = { 0 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cli/report/compare/compare_records.h"
-#include "cli/report/compare/formats.h"
 #include "tests/line_of.h"
 
 /* A key that would act on a terminal, and end the message. */
@@ -36,7 +35,7 @@ Test(exchange, github)
 			add_repetition(&other, repetition, key, (100000 + repetition) * (key + 2));
 		}
 	cr_assert_not(gb_compare(&c, &base, &other, &err));
-	cr_expect_eq(gb_github_print(file, &c, &err), GB_OK);
+	gb_github_print(file, &c);
 	(void)fclose(file);
 	at = text;
 	for (int key = 11; key > 1; key--) {

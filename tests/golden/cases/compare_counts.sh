@@ -10,11 +10,11 @@ record base b 7 3 2 >>base.jsonl
 record new b 5 3 1 >>new.jsonl
 record base c 5 3 1 >>base.jsonl
 record new c 5 3 1 >>new.jsonl
-gpubench compare base.jsonl new.jsonl --counts --threshold=0
+gpubench compare base.jsonl new.jsonl --threshold=0
 echo $?
-gpubench compare base.jsonl new.jsonl --counts --threshold=20 --format=csv
+gpubench compare base.jsonl new.jsonl --threshold=20 --format=csv
 echo $?
-gpubench compare base.jsonl new.jsonl --counts --threshold=0 --format=junit
+gpubench compare base.jsonl new.jsonl --threshold=0 --format=junit
 echo $?
-gpubench compare base.jsonl new.jsonl --counts --format=github
+gpubench compare base.jsonl new.jsonl --format=github
 gpubench compare base.jsonl new.jsonl --format=json

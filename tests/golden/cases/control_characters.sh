@@ -8,7 +8,7 @@ printf "$obj" >"$bad"
 gpubench lbvh cpu/stack --file="$bad" -v -o out.jsonl >table 2>log || exit
 grep -o 'file=a.*obj' table
 grep -o 'file=a.*obj' log
-gpubench lbvh cpu/stack --file="$bad" --dry-run=keys | grep -o 'file=a.*obj'
+gpubench lbvh cpu/stack --file="$bad" --dry-run | grep -o 'file=a.*obj'
 gpubench report --format=markdown out.jsonl | grep -o 'file=a.*obj'
 good=$(printf 'gr\303\266\303\237e\342\202\254.obj')
 printf "$obj" >"$good"

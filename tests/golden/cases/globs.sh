@@ -11,7 +11,7 @@ CUDA_VISIBLE_DEVICES='' gpubench check radix '!cpu/*' >/dev/null
 echo $?
 gpubench run radix seq qsort octree --threads=1 --samples=1 --warmup=0 --hot --max-time=0 -q -o run.jsonl || exit
 grep -o '"key":"[a-z]*/[a-z]*/[a-z]*' run.jsonl | sort | uniq -c
-gpubench radix 'cpu/*sort' '!v*' --count=10 --threads=1 --dry-run=keys | grep -o '^[a-z/]* count'
+gpubench radix 'cpu/*sort' '!v*' --count=10 --threads=1 --dry-run | grep -o '^[a-z/]* count'
 for words in "check radix cpu/bst" "run octre" "list !nothing" "check cpu/best !best" "radix !radxi/cpu/best"; do
 	gpubench $words
 	echo $?

@@ -1,6 +1,6 @@
-/* compare_options.h -- the options that `compare` and `ab` share. */
-#ifndef GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
-#define GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
+/* compare.h -- the options and the comparison that `compare` and `ab` share. */
+#ifndef GPUBENCH_CLI_COMMANDS_COMPARE_H
+#define GPUBENCH_CLI_COMMANDS_COMPARE_H
 
 #include "cli/report/compare/compare_records.h"
 #include "common/benchmark.h"
@@ -8,7 +8,7 @@
 struct gb_compare_options {
 	double threshold_percent;
 	int64_t format; /* index into gb_compare_formats */
-	int64_t all, counts, allow_missing, across;
+	int64_t all, allow_missing, across;
 };
 
 extern const char *const gb_compare_formats[];
@@ -35,21 +35,18 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, across),                     \
 		  .help = "compare the sides even if their cache mode, CPU or GPU differ" }, \
-		{ .name = "counts",                                                          \
-		  .type = GB_FLAG,                                                           \
-		  .offset = offsetof(struct gb_compare_options, counts),                     \
-		  .help = "compare keys without times by their exact counts" },              \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
-/* Set up a comparison from the options. */
-void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_options *options);
+/* Set up a comparison from the options, with the first `looks` looks (struct gb_gate). */
+void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_options *options,
+		     size_t looks);
 
 /* Compare, print to standard output, and return the exit status (gb_comparison_status()).
  * GB_EUSAGE if the setups of the two sides differ and --across was not given; the message has the
  * names of the sides. */
-enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
-				    struct gb_comparison *comparison, const struct gb_records *base,
-				    const char *base_name, const struct gb_records *other,
-				    const char *other_name, struct gb_error *err);
+enum gb_status gb_compare_and_print(const struct gb_compare_options *options, size_t looks,
+				    const struct gb_records *base, const char *base_name,
+				    const struct gb_records *other, const char *other_name,
+				    struct gb_error *err);
 
 #endif
