@@ -69,7 +69,7 @@ static const struct gb_param settings_rows[] = {
 		  "of no are `unverified`, and `compare` does not judge them" },
 };
 
-static const struct gb_param hang_rows[] = {
+static const struct gb_param limits_rows[] = {
 	{ .name = "hang",
 	  AT(GB_FLOAT, how.hang_s),
 	  .initial = "600",
@@ -77,6 +77,19 @@ static const struct gb_param hang_rows[] = {
 	  .unit = "seconds",
 	  .help = "end the program, with status 4, after a single run that takes longer than X "
 		  "seconds (0: never)" },
+	{ .name = "memory",
+	  AT(GB_INT, memory),
+	  .initial = "0",
+	  .max = INT64_MAX,
+	  .unit = "bytes",
+	  .help = "take at most N bytes of host memory, such as 16Gi, and let a file take as much "
+		  "(0: what is free, and what is usual for a file of its size)" },
+};
+
+static const struct gb_param strict_rows[] = {
+	{ .name = "strict",
+	  AT(GB_FLAG, strict),
+	  .help = "refuse a file of which something would be skipped, renumbered or ignored" },
 };
 
 static const struct gb_param backend_rows[] = {
@@ -176,7 +189,8 @@ enum {
 #define ROWS(name) name##_rows, GB_COUNT(name##_rows)
 static const struct gb_rows groups[] = {
 	{ MEASURE, how_to_measure, ROWS(settings) },
-	{ CHOOSE, how_to_measure, ROWS(hang) },
+	{ CHOOSE, how_to_measure, ROWS(limits) },
+	{ GB_OF_BENCHMARK, what_to_run, ROWS(strict) },
 	{ CHOOSE, what_to_run, ROWS(backend) },
 	{ SWEEP | GB_OF_CHECK, what_to_run, ROWS(plugin) },
 	{ GB_OF_RUN | GB_OF_CHECK | GB_OF_REPRO, what_to_run, ROWS(threads) },
