@@ -136,7 +136,7 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 unmoved  := $(if $(filter asan,$(MODE)),-no-pie)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) $(unmoved) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
-ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(call with,png,-lpng)
+ldlibs   := -fopenmp -lcjson -lz -lm -lpthread -ldl $(call with,png,-lpng)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \

@@ -34,6 +34,7 @@ static size_t used[KINDS], peak[KINDS];
 static int64_t fail_at;
 static const void *current_owner;
 static bool dry;
+static size_t limit;
 
 bool gb_memory_admit(struct gb_error *err)
 {
@@ -115,6 +116,25 @@ static void *allocate(size_t bytes)
 	return p;
 }
 
+void gb_memory_set_limit(size_t bytes)
+{
+	limit = bytes;
+}
+
+size_t gb_memory_limit(void)
+{
+	return limit;
+}
+
+uint64_t gb_memory_available(void)
+{
+	const uint64_t free_bytes = gb_host_available();
+	const size_t taken = used[GB_HOST_MEMORY];
+	const uint64_t left = !limit ? UINT64_MAX : limit > taken ? limit - taken : 0;
+
+	return left < free_bytes ? left : free_bytes;
+}
+
 void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 {
 	char need[GB_TEXT_MAX], have[GB_TEXT_MAX];
@@ -132,12 +152,12 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 		return NULL;
 	if (bytes == 0)
 		bytes = 1;
-	available = dry || bytes < HUGE_PAGE ? UINT64_MAX : gb_host_available();
+	available = dry || bytes < HUGE_PAGE ? UINT64_MAX : gb_memory_available();
 	p = bytes > available ? NULL : dry ? map_dry(bytes) : allocate(bytes);
 	if (!p) {
 		gb_fail(err, GB_EMEMORY, "needs %s of host memory, %s free",
 			gb_text_bytes(need, (double)bytes),
-			gb_text_bytes(have, (double)gb_host_available()));
+			gb_text_bytes(have, (double)gb_memory_available()));
 		return NULL;
 	}
 	if (add(GB_HOST_MEMORY, p, bytes, dry, NULL, err)) {

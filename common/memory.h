@@ -64,6 +64,12 @@ enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t byt
 			     void (*release)(void *pointer), struct gb_error *err);
 void gb_memory_remove(void *pointer);
 
+/* Limit the host memory in use to `bytes`; 0, the initial value: only to what is free. */
+void gb_memory_set_limit(size_t bytes);
+size_t gb_memory_limit(void);
+/* The bytes that gb_host_alloc() can still give: what is free and within the limit. */
+uint64_t gb_memory_available(void);
+
 /* Make the k-th allocation from now (1: the next) fail; 0: none.  Dry allocations do not count. */
 void gb_memory_fail_at(int64_t k);
 

@@ -5,7 +5,7 @@
 #	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | arm | all]
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
-#	build   a C and C++ compiler, make, cJSON, Random123            (the default)
+#	build   a C and C++ compiler, make, cJSON, zlib, Random123      (the default)
 #	test    build, and Criterion, Python's jsonschema, matplotlib, pandas and pip
 #	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
@@ -80,7 +80,7 @@ need() {
 }
 
 wants_arm64() {
-	[[ $wanted == arm && ! -e $arm64/usr/include/cjson/cJSON.h ]]
+	[[ $wanted == arm && ! -e $arm64/usr/include/zlib.h ]]
 }
 
 has_validation() {
@@ -123,6 +123,7 @@ fi
 
 need "build test vulkan-test lint arm" build-essential has_compilers
 need "build test vulkan-test lint arm" libcjson-dev has_header cjson/cJSON.h
+need "build test vulkan-test lint arm" zlib1g-dev has_header zlib.h
 need "build test vulkan-test lint arm" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
@@ -184,6 +185,7 @@ fi
 elsewhere='
 build-essential   gcc,gcc-c++,make  base-devel      gcc,gcc-c++,make
 libcjson-dev      cjson-devel       cjson           cJSON-devel
+zlib1g-dev        zlib-devel        zlib            zlib-devel
 librandom123-dev  Random123-devel   -               -
 libhwy-dev        highway-devel     highway         highway-devel
 libembree-dev     embree-devel      embree          embree-devel
@@ -385,7 +387,7 @@ unpack_arm64() { # FOLDER: for downloads
 	}
 	arm_there "$1" update || return 1
 	arm_there "$1" --download-only -y --no-install-recommends install libc6-dev libgomp1 \
-		libcjson-dev librandom123-dev >/dev/null || return 1
+		libcjson-dev zlib1g-dev librandom123-dev >/dev/null || return 1
 	rm -rf "$arm64" && mkdir -p "$arm64" || return 1
 	for package in "$1"/cache/archives/*.deb; do
 		dpkg-deb -x "$package" "$arm64" || return 1

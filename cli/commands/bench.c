@@ -94,7 +94,7 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_hang,
+	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_limits,
 							&gb_rows_backend,  &gb_rows_plugin,
 							&gb_rows_repeats,  &gb_rows_target,
 							&gb_rows_progress, NULL };
@@ -124,7 +124,7 @@ enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_hang,
+	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_limits,
 							&gb_rows_backend,  &gb_rows_plugin,
 							&gb_rows_threads,  &gb_rows_repeats,
 							&gb_rows_preset,   &gb_rows_target,

@@ -77,7 +77,7 @@ static const struct gb_param settings_rows[] = {
 };
 GROUP(settings, how_to_measure);
 
-static const struct gb_param hang_rows[] = {
+static const struct gb_param limits_rows[] = {
 	{ .name = "hang",
 	  AT(GB_FLOAT, how.hang_s),
 	  .initial = "600",
@@ -85,8 +85,18 @@ static const struct gb_param hang_rows[] = {
 	  .unit = "seconds",
 	  .help = "end the program, with status 4, after a single run that takes longer than X "
 		  "seconds (0: never)" },
+	{ .name = "memory",
+	  AT(GB_INT, memory),
+	  .initial = "0",
+	  .max = INT64_MAX,
+	  .unit = "bytes",
+	  .help = "take at most N bytes of host memory, such as 16Gi, and let a file take as much "
+		  "(0: what is free, and what is usual for a file of its size)" },
+	{ .name = "strict",
+	  AT(GB_FLAG, strict),
+	  .help = "refuse a file of which something would be skipped, renumbered or ignored" },
 };
-GROUP(hang, how_to_measure);
+GROUP(limits, how_to_measure);
 
 static const struct gb_param backend_rows[] = {
 	{ .name = "backend",

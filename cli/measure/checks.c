@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/benchmarks/value.h"
-#include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"
 
@@ -162,7 +161,7 @@ enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t devic
 			   struct gb_error *err)
 {
 	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
-	const uint64_t available = gb_host_available();
+	const uint64_t available = gb_memory_available();
 
 	if (device_bytes && need->device_bytes > device_bytes)
 		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",

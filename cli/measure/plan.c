@@ -6,7 +6,6 @@
 
 #include "cli/measure/checks.h"
 #include "cli/records/key.h"
-#include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"
 
@@ -23,7 +22,7 @@ static void print(struct gb_plan *plan, const struct gb_need *need)
 	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
 	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
 	(void)printf(": host %s%s, device %s\n", gb_text_bytes(host, (double)need->host_bytes),
-		     need->host_bytes > gb_host_available() ? " (more than is free)" : "",
+		     need->host_bytes > gb_memory_available() ? " (more than is free)" : "",
 		     gb_text_bytes(device, (double)need->device_bytes));
 }
 

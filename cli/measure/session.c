@@ -15,6 +15,7 @@
 #include "cli/measure/checks.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
+#include "cli/measure/reading.h"
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
 #include "common/devices.h"
@@ -127,6 +128,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 			       char *const *argv, struct gb_error *err)
 {
 	*s = (struct gb_session){ .request = request };
+	gb_memory_set_limit((size_t)request->memory);
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
@@ -150,6 +152,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request };
+	gb_memory_set_limit((size_t)request->memory);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
@@ -338,14 +341,32 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	return due;
 }
 
+/* Print the line about a file that was read, once. */
+static void say_once(struct gb_session *s, const char *line)
+{
+	if (!line[0] || s->request->quiet || s->request->repeats.repetition || !is_new(s, line))
+		return;
+	(void)fputs("gpubench: ", stderr);
+	gb_text_print(stderr, line);
+	(void)fputc('\n', stderr);
+}
+
 static enum gb_status make_input(struct gb_session *s, const struct gb_benchmark *benchmark,
 				 const void *params, void **input, struct gb_error *err)
 {
 	const double start_ns = gb_now_ns();
+	char line[640];
 
 	gb_watch_begin(NULL, 0);
+	gb_reading_begin(s->progress.shown);
 	(void)benchmark->prepare(params, input, err);
+	if (!gb_reading_end(s->request->strict != 0, line, sizeof line, err))
+		say_once(s, line);
 	gb_watch_end();
+	if (err->code) {
+		benchmark->release(*input);
+		*input = NULL;
+	}
 	s->inputs_s += (gb_now_ns() - start_ns) * 1e-9;
 	return err->code;
 }

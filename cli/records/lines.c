@@ -15,6 +15,7 @@
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "common/text.h"
+#include "datasets/reading/container.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
@@ -224,6 +225,22 @@ static enum gb_status cannot_read(const char *name, const char *what, struct gb_
 	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
+/* Read a file that is packed with gzip or zstd. */
+static enum gb_status read_packed(const char *path, struct source *source, struct gb_error *err)
+{
+	struct gb_reader r;
+
+	source->name = path;
+	if (gb_reader_open(&r, path, "a record file", err))
+		return err->code;
+	source->size = strnlen(r.begin, (size_t)(r.end - r.begin));
+	source->text = strndup(r.begin, source->size);
+	if (!source->text)
+		(void)no_memory(source, err);
+	gb_reader_close(&r);
+	return err->code;
+}
+
 /* Read the whole file, or up to a NUL, which the parser then rejects with its line. */
 static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
 {
@@ -235,6 +252,10 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	source->name = standard_input ? "standard input" : path;
 	if (!file)
 		return cannot_read(path, "open", err);
+	if (!standard_input && gb_file_is_packed(fileno(file))) {
+		(void)fclose(file);
+		return read_packed(path, source, err);
+	}
 	errno = 0;
 	size = getdelim(&source->text, &room, '\0', file);
 	source->size = size > 0 ? (size_t)size : 0;

@@ -122,7 +122,8 @@ static enum gb_status read_csv(struct bodies *b, struct gb_reader *r)
 
 	if (allocate(b, r, gb_count_lines(r->begin, r->end)) || gb_memory_is_dry())
 		return r->err->code;
-	gb_reader_skip_mark(r);
+	if (gb_reader_start_text(r))
+		return r->err->code;
 	for (; b->count < b->room && r->at < r->end; gb_reader_next_line(r)) {
 		const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at) + 1);
 
@@ -166,8 +167,7 @@ static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
-	gb_reader_skip_mark(r);
-	if (gb_ply_read_header(&p, r))
+	if (gb_reader_start_text(r) || gb_ply_read_header(&p, r))
 		return r->err->code;
 	/* Check before allocating memory for a count that the file cannot hold. */
 	if (p.vertex->count > gb_ply_most_rows(&p, p.vertex))

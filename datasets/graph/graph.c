@@ -49,10 +49,8 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, struct g
 		gb_fail(err, GB_EUSAGE, "%s is empty", path);
 	else if (kind->graph)
 		(void)kind->graph(&r, in);
-	else {
-		gb_reader_skip_mark(&r);
+	else if (!gb_reader_start_text(&r))
 		(void)kind->edges(&r, &edges);
-	}
 	gb_reader_close(&r);
 	if (!err->code && kind->edges)
 		(void)graph_from_edges(in, &edges, err);

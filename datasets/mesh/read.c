@@ -12,8 +12,8 @@ enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_er
 		return gb_fail(err, GB_EUSAGE, "%s is neither a .ply nor a .obj file", path);
 	if (gb_reader_open(&r, path, "a mesh", err))
 		return err->code;
-	gb_reader_skip_mark(&r);
-	if (ply ? gb_mesh_read_ply(&r, mesh) : gb_mesh_read_obj(&r, mesh))
+	if (gb_reader_start_text(&r) ||
+	    (ply ? gb_mesh_read_ply(&r, mesh) : gb_mesh_read_obj(&r, mesh)))
 		gb_mesh_release(mesh);
 	gb_reader_close(&r);
 	return err->code;

@@ -15,6 +15,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "datasets/reading/container.h"
 
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
@@ -71,7 +72,7 @@ static size_t whole_pages(size_t size)
 	return size / page * page;
 }
 
-static size_t mapped_bytes(size_t size)
+size_t gb_mapped_bytes(size_t size)
 {
 	return whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -92,7 +93,7 @@ static char *map(int file, const char *path, size_t size, struct gb_error *err)
 			gb_text_bytes(text, (double)size));
 		return NULL;
 	}
-	bytes = mmap(NULL, mapped_bytes(size), PROT_READ | PROT_WRITE,
+	bytes = mmap(NULL, gb_mapped_bytes(size), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (bytes == MAP_FAILED) {
@@ -106,7 +107,7 @@ static char *map(int file, const char *path, size_t size, struct gb_error *err)
 		bytes[size] = '\n';
 		return bytes;
 	}
-	(void)munmap(bytes, mapped_bytes(size));
+	(void)munmap(bytes, gb_mapped_bytes(size));
 	return NULL;
 }
 
@@ -115,6 +116,86 @@ bool gb_has_ending(const char *path, const char *ending)
 	const size_t length = strlen(path), tail = strlen(ending);
 
 	return length >= tail && !strcasecmp(path + length - tail, ending);
+}
+
+/* ---- what is said about a file ------------------------------------------------------------ */
+
+static struct gb_file_notes notes;
+
+const struct gb_file_notes *gb_reader_notes(void)
+{
+	return &notes;
+}
+
+void gb_reader_forget(void)
+{
+	notes = (struct gb_file_notes){ 0 };
+}
+
+/* Begin the notes of a file. */
+static void begin_notes(const char *path, int file)
+{
+	struct stat info;
+
+	notes = (struct gb_file_notes){ .path = path };
+	if (!fstat(file, &info)) {
+		notes.bytes = (size_t)info.st_size;
+		notes.modified_s = (int64_t)info.st_mtime;
+	}
+}
+
+static void append(const char *format, va_list args)
+{
+	char words[200];
+
+	(void)vsnprintf(words, sizeof words, format, args);
+	gb_text_append(notes.text, sizeof notes.text, ", %s", words);
+}
+
+void gb_reader_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(format, args);
+	va_end(args);
+	notes.altered = true;
+}
+
+void gb_reader_tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(format, args);
+	va_end(args);
+}
+
+void gb_reader_is(const char *format)
+{
+	notes.format = format;
+}
+
+void gb_reader_count(const char *what, uint64_t read, uint64_t kept)
+{
+	struct gb_file_count *count = notes.count;
+
+	while (count->what && !gb_equal(count->what, what))
+		count++;
+	*count = (struct gb_file_count){ what, read, kept };
+}
+
+static void (*watcher)(const char *path, double part);
+
+void gb_reader_watch(void (*watch)(const char *path, double part))
+{
+	watcher = watch;
+}
+
+void gb_reader_progress(const struct gb_reader *r, double part)
+{
+	if (watcher)
+		watcher(r->path, part);
 }
 
 /* ---- a file in memory --------------------------------------------------------------------- */
@@ -128,23 +209,51 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 
 	if (file < 0)
 		return err->code;
+	begin_notes(path, file);
 	bytes = map(file, path, size, err);
 	(void)close(file);
 	if (!bytes)
 		return err->code;
-	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, err };
-	return GB_OK;
+	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, err };
+	if (gb_container_unpack(r))
+		gb_reader_close(r);
+	return err->code;
 }
 
 void gb_reader_close(struct gb_reader *r)
 {
-	(void)munmap(r->begin, mapped_bytes((size_t)(r->end - r->begin)));
+	(void)munmap(r->begin, gb_mapped_bytes((size_t)(r->end - r->begin)));
 }
 
-void gb_reader_skip_mark(struct gb_reader *r)
+/* Turn each carriage return into a newline.  The mapping is private: the file stays as it is. */
+static enum gb_status turn_returns(struct gb_reader *r)
 {
+	const size_t size = (size_t)(r->end - r->begin);
+
+	if (mprotect(r->begin, gb_mapped_bytes(size), PROT_READ | PROT_WRITE))
+		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
+	for (size_t i = (size_t)(r->at - r->begin); i < size; i++)
+		if (r->begin[i] == '\r')
+			r->begin[i] = '\n';
+	gb_reader_tell("lines end in carriage returns");
+	return GB_OK;
+}
+
+enum gb_status gb_reader_start_text(struct gb_reader *r)
+{
+	const size_t seen = 1 << 16;
+	size_t size;
+
+	if (gb_container_is_utf16(r, false))
+		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
+			       r->path);
 	if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
 		r->at += 3;
+	size = (size_t)(r->end - r->at);
+	size = size < seen ? size : seen;
+	if (!memchr(r->at, '\r', size) || memchr(r->at, '\n', size) || memchr(r->at, '\0', size))
+		return GB_OK;
+	return turn_returns(r);
 }
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
@@ -158,6 +267,33 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 	if (r->line)
 		return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line, message);
 	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, unsigned multiple,
+			       const char *format, ...)
+{
+	const size_t size = (size_t)(r->end - r->begin), asked = gb_memory_limit();
+	const double most =
+		asked ? (double)asked : (double)GB_READER_BASE + (double)multiple * (double)size;
+	char need[GB_TEXT_MAX], may[GB_TEXT_MAX], has[GB_TEXT_MAX], what[120];
+	va_list args;
+
+	if (bytes <= most)
+		return GB_OK;
+	va_start(args, format);
+	(void)vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	(void)gb_text_bytes(need, bytes);
+	(void)gb_text_bytes(may, most);
+	if (asked)
+		return gb_reader_fail(r, "%s take %s of memory, and --memory allows %s", what, need,
+				      may);
+	return gb_reader_fail(r,
+			      "%s take %s of memory, and a file of %s may take %s: --memory=SIZE "
+			      "allows more",
+			      what, need, gb_text_bytes(has, (double)size), may);
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */

@@ -4,6 +4,11 @@
  * stops at the end of a line needs no bounds check.  Blanks are spaces, tabs and carriage returns.
  *
  * Only regular files are read.  Pipes, terminals and directories are refused without waiting.
+ * A file that gzip or zstd has packed is unpacked (container.h).
+ *
+ * Memory is known before it is taken.  A file may take GB_READER_BASE bytes and a multiple of its
+ * size that its format states; --memory replaces this limit.  A header that claims more is refused.
+ *
  * Errors are GB_EUSAGE.  The message starts with FILE:LINE for text, with FILE: byte N for binary
  * data and with the path if it is about the whole file.
  */
@@ -26,6 +31,10 @@ int gb_file_open(const char *path, const char *what, size_t *size, struct gb_err
 enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
 			    struct gb_error *err);
 
+/* The bytes in all pages of the mapping of a file of that size: one page more than its whole pages
+ * holds the rest of the file and the newline after it. */
+size_t gb_mapped_bytes(size_t size);
+
 /* True if the path ends in `ending`, in upper or lower case. */
 bool gb_has_ending(const char *path, const char *ending);
 
@@ -36,17 +45,64 @@ struct gb_reader {
 	char *begin;          /* the mapping; read-only */
 	const char *at, *end; /* *end is a newline */
 	size_t line;          /* line number of `at`, from 1; 0 for binary data */
+	const char *what;     /* the expected contents, "a graph" */
 	struct gb_error *err;
 };
 
-/* Open and map a file; `what` names its contents ("a mesh").  On success the caller must close the
- * reader. */
+/* Open and map a file, and unpack it; `what` names its contents ("a mesh").  On success the caller
+ * must close the reader. */
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
-/* Skip a byte order mark at the start of a text. */
-void gb_reader_skip_mark(struct gb_reader *r);
+/* Start to read text: refuse UTF-16, skip a byte order mark, and turn each carriage return into a
+ * newline if the lines end in carriage returns alone (no newline or zero byte in the first 64
+ * KiB). */
+enum gb_status gb_reader_start_text(struct gb_reader *r);
+
+/* ---- what is said about a file ------------------------------------------------------------ */
+
+/* The notes about the file that was opened last.  The command line prints them as one line, stores
+ * them in the record and, with --strict, refuses a file that was altered. */
+enum { GB_FILE_COUNTS = 2 };
+struct gb_file_notes {
+	const char *path;   /* as it was opened; NULL: none since gb_reader_forget() */
+	size_t bytes;       /* the file's size as it is stored */
+	int64_t modified_s; /* the time of its last change, in seconds since 1970 */
+	const char *format; /* a literal, "edge list"; NULL while it is unknown */
+	bool altered;       /* something was skipped, renumbered or ignored */
+	char text[320];     /* what, with counts: ", 3 comments skipped"; or "" */
+	struct gb_file_count {
+		const char *what; /* a literal, "vertices"; NULL: not used */
+		uint64_t read;    /* as the file numbers or declares them */
+		uint64_t kept;    /* of the input */
+	} count[GB_FILE_COUNTS];
+};
+const struct gb_file_notes *gb_reader_notes(void);
+void gb_reader_forget(void);
+
+/* Note that something was skipped, renumbered, ignored or taken for something: "3 comments
+ * skipped".  --strict refuses the file with these words. */
+void gb_reader_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for what --strict does not mind: "unpacked from 3 MiB". */
+void gb_reader_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Name the format and count what it holds: `count` "vertices" as read and as kept. */
+void gb_reader_is(const char *format);
+void gb_reader_count(const char *what, uint64_t read, uint64_t kept);
+
+/* While a file is read, `watch` is called now and then, by one thread, with the part of the work
+ * that is done, from 0 to 1.  NULL: nobody watches. */
+void gb_reader_watch(void (*watch)(const char *path, double part));
+void gb_reader_progress(const struct gb_reader *r, double part);
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+#define GB_READER_BASE ((size_t)64 << 20)
+
+/* Fail unless the file may take `bytes` bytes of memory: GB_READER_BASE and `multiple` times its
+ * size, or what --memory says.  The format names what takes them: "200000000 vertices". */
+enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, unsigned multiple,
+			       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)

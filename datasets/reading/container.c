@@ -1,0 +1,292 @@
+/* container.c -- a table of first bytes, and unpacking.
+ *
+ * The unpacked size is not known in advance, so address space for the most that is allowed is
+ * reserved without memory, and the rest is given back.
+ */
+#include "datasets/reading/container.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+
+/* ---- known formats ------------------------------------------------------------------------ */
+
+static const struct {
+	size_t at;
+	const char *bytes;
+	size_t size;
+	const char *name;
+} magics[] = {
+#define MAGIC(at, bytes, name)                     \
+	{                                          \
+		at, bytes, sizeof(bytes) - 1, name \
+	}
+	MAGIC(0, "\x93NUMPY", "a NumPy array"),
+	MAGIC(0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first"),
+	MAGIC(0, "BZh", "packed with bzip2: unpack it first"),
+	MAGIC(0,
+	      "\xfd"
+	      "7zXZ",
+	      "packed with xz: unpack it first"),
+	MAGIC(0, "\x04\x22\x4d\x18", "packed with lz4: unpack it first"),
+	MAGIC(0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
+	MAGIC(257, "ustar", "a tar archive: unpack it first"),
+	MAGIC(0, "\x89HDF\r\n\x1a\n", "an HDF5 file"),
+	MAGIC(0, "CDF\1", "a NetCDF file"),
+	MAGIC(0, "MATLAB 5.0 MAT", "a MATLAB file"),
+	MAGIC(0, "PAR1", "a Parquet file"),
+	MAGIC(0, "ARROW1", "an Arrow file"),
+	MAGIC(0, "SQLite format 3", "an SQLite database"),
+	MAGIC(0, "\x89PNG\r\n\x1a\n", "a PNG picture"),
+	MAGIC(0, "\xff\xd8\xff\xe0", "a JPEG picture"),
+	MAGIC(0, "%PDF-", "a PDF document"),
+	MAGIC(0,
+	      "\x7f"
+	      "ELF",
+	      "a program"),
+	MAGIC(0, "glTF", "a binary glTF scene"),
+	MAGIC(0, "Kaydara FBX Binary", "an FBX scene"),
+	MAGIC(0, "BLENDER", "a Blender scene"),
+	MAGIC(0, "LASF", "a LAS point cloud"),
+	MAGIC(0, "# .PCD", "a PCD point cloud"),
+	MAGIC(0, "# vtk DataFile", "a VTK file"),
+	MAGIC(0, "solid ", "an STL mesh"),
+	MAGIC(0, "ply\n", "a PLY file"),
+	MAGIC(0, "ply\r", "a PLY file"),
+	MAGIC(0, "%%MatrixMarket", "a Matrix Market file"),
+	MAGIC(0, "<?xml", "an XML document"),
+	MAGIC(0, "<!DOCTYPE", "a web page, perhaps of a failed download"),
+	MAGIC(0, "<html", "a web page, perhaps of a failed download"),
+	MAGIC(0, "version https://git-lfs", "a pointer of Git LFS: fetch the file itself"),
+#undef MAGIC
+};
+
+bool gb_container_is_utf16(const struct gb_reader *r, bool surely)
+{
+	const unsigned char *byte = (const unsigned char *)r->begin;
+	const size_t size = (size_t)(r->end - r->begin);
+	const bool big = size >= 2 && byte[0] == 0xfe && byte[1] == 0xff;
+	const bool marked = big || (size >= 2 && byte[0] == 0xff && byte[1] == 0xfe);
+	const size_t high = big ? 0 : 1, last = size < 64 ? size : 64;
+
+	if (marked && !surely)
+		return true;
+	for (size_t i = marked ? 2 : 0; i + 1 < last; i += 2)
+		if (byte[i + high] || byte[i + 1 - high] < '\t' || byte[i + 1 - high] > '~')
+			return false;
+	return last >= 8 && size % 2 == 0;
+}
+
+enum gb_status gb_container_refuse(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin);
+
+	for (size_t i = 0; i < GB_COUNT(magics); i++)
+		if (size >= magics[i].at + magics[i].size &&
+		    memcmp(r->begin + magics[i].at, magics[i].bytes, magics[i].size) == 0)
+			return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what,
+				       magics[i].name);
+	if (gb_container_is_utf16(r, true))
+		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
+			       r->path);
+	return GB_OK;
+}
+
+/* ---- unpacking ---------------------------------------------------------------------------- */
+
+/* Packed bytes and the room for the unpacked ones.  `damage` is what is wrong with the packed
+ * ones; an end without it and without `done` means that the room is full. */
+struct unpacking {
+	const struct gb_reader *r;
+	const char *from, *end;
+	char *to;
+	size_t room, size;
+	bool done;
+	const char *damage;
+};
+
+enum { STEP = 1 << 24 };
+
+static size_t at_most(size_t bytes)
+{
+	return bytes < STEP ? bytes : STEP;
+}
+
+static void report(const struct unpacking *u)
+{
+	const double total = (double)(u->r->end - u->r->begin);
+
+	gb_reader_progress(u->r, (double)(u->from - u->r->begin) / total);
+}
+
+static bool is_gzip(const char *at, const char *end)
+{
+	return end - at >= 18 && memcmp(at, "\x1f\x8b\x08", 3) == 0 && !(at[3] & 0xe0);
+}
+
+/* Unpack the members of a gzip file, which follow each other. */
+static void unpack_gzip(struct unpacking *u)
+{
+	z_stream s = { 0 };
+	int code = inflateInit2(&s, 15 + 16);
+
+	while (code == Z_OK && u->size < u->room) {
+		s.next_in = (const unsigned char *)u->from;
+		s.avail_in = (unsigned)at_most((size_t)(u->end - u->from));
+		s.next_out = (unsigned char *)u->to + u->size;
+		s.avail_out = (unsigned)at_most(u->room - u->size);
+		code = inflate(&s, Z_NO_FLUSH);
+		u->from = (const char *)s.next_in;
+		u->size = (size_t)(s.next_out - (unsigned char *)u->to);
+		report(u);
+		if (code == Z_STREAM_END) {
+			u->done = !is_gzip(u->from, u->end);
+			if (u->done)
+				break;
+			code = inflateReset(&s);
+		}
+	}
+	if (code == Z_BUF_ERROR)
+		u->damage = "the packed data ends too early";
+	else if (code == Z_MEM_ERROR)
+		u->damage = "too little memory to unpack it";
+	else if (code != Z_OK && code != Z_STREAM_END)
+		u->damage = s.msg ? s.msg : "the packed data is damaged";
+	(void)inflateEnd(&s);
+}
+
+/* The part of libzstd's interface that is used; it is loaded if it is there. */
+struct buffer {
+	void *bytes;
+	size_t size, at;
+};
+struct zstd {
+	void *(*create)(void);
+	size_t (*decompress)(void *stream, struct buffer *to, struct buffer *from);
+	unsigned (*is_error)(size_t code);
+	size_t (*release)(void *stream);
+};
+
+static bool load(void *library, const char *name, void *function)
+{
+	void *const symbol = library ? dlsym(library, name) : NULL;
+
+	memcpy(function, &symbol, sizeof symbol);
+	return symbol;
+}
+
+static bool load_zstd(struct zstd *z)
+{
+	void *const library = dlopen("libzstd.so.1", RTLD_NOW);
+
+	return load(library, "ZSTD_createDStream", &z->create) &&
+	       load(library, "ZSTD_decompressStream", &z->decompress) &&
+	       load(library, "ZSTD_isError", &z->is_error) &&
+	       load(library, "ZSTD_freeDStream", &z->release);
+}
+
+static bool is_zstd(const char *at, const char *end)
+{
+	return end - at >= 8 && memcmp(at, "\x28\xb5\x2f\xfd", 4) == 0;
+}
+
+static void unpack_zstd(struct unpacking *u)
+{
+	struct zstd z;
+	void *stream = load_zstd(&z) ? z.create() : NULL;
+	size_t left = 1;
+
+	if (!stream) {
+		u->damage = "it is packed with zstd, whose library (libzstd.so.1) is not installed";
+		return;
+	}
+	while (!u->done && u->size < u->room) {
+		const size_t most = at_most((size_t)(u->end - u->from));
+		struct buffer from = { NULL, most, 0 };
+		struct buffer to = { u->to + u->size, at_most(u->room - u->size), 0 };
+
+		memcpy(&from.bytes, &u->from, sizeof u->from);
+		left = z.decompress(stream, &to, &from);
+		u->from += from.at;
+		u->size += to.at;
+		report(u);
+		u->done = left == 0 && !is_zstd(u->from, u->end);
+		if (z.is_error(left))
+			u->damage = "the packed data is damaged";
+		else if (left && !from.at && !to.at)
+			u->damage = "the packed data ends too early";
+		if (u->damage)
+			break;
+	}
+	(void)z.release(stream);
+}
+
+bool gb_file_is_packed(int file)
+{
+	char first[18] = "";
+	const ssize_t got = pread(file, first, sizeof first, 0);
+
+	return got > 0 && (is_gzip(first, first + got) || is_zstd(first, first + got));
+}
+
+/* The bytes that the unpacked file may have. */
+static size_t room_for(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin), limit = gb_memory_limit();
+	const uint64_t available = gb_memory_available();
+	const size_t most = limit ? limit : GB_READER_BASE + GB_CONTAINER_MULTIPLE * size;
+
+	return most < available ? most : (size_t)available;
+}
+
+/* Make the unpacked bytes, which a newline follows, the contents of the reader. */
+static void replace(struct gb_reader *r, const struct unpacking *u)
+{
+	const size_t kept = gb_mapped_bytes(u->size), reserved = gb_mapped_bytes(u->room);
+	char text[GB_TEXT_MAX];
+
+	if (kept < reserved)
+		(void)munmap(u->to + kept, reserved - kept);
+	gb_reader_tell("unpacked to %s", gb_text_bytes(text, (double)u->size));
+	if (u->from < u->end)
+		gb_reader_note("%td bytes after the packed data ignored", u->end - u->from);
+	gb_reader_close(r);
+	r->begin = u->to;
+	r->at = r->begin;
+	r->end = r->begin + u->size;
+	r->begin[u->size] = '\n';
+}
+
+enum gb_status gb_container_unpack(struct gb_reader *r)
+{
+	const bool gzip = is_gzip(r->begin, r->end), zstd = is_zstd(r->begin, r->end);
+	struct unpacking u = { .r = r, .from = r->begin, .end = r->end };
+	char text[GB_TEXT_MAX];
+
+	if (!gzip && !zstd)
+		return GB_OK;
+	u.room = room_for(r);
+	u.to = mmap(NULL, gb_mapped_bytes(u.room), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (u.to == MAP_FAILED)
+		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
+	(gzip ? unpack_gzip : unpack_zstd)(&u);
+	if (u.done && !u.damage) {
+		replace(r, &u);
+		return GB_OK;
+	}
+	(void)munmap(u.to, gb_mapped_bytes(u.room));
+	if (u.damage)
+		return gb_fail(r->err, GB_EUSAGE, "%s: %s", r->path, u.damage);
+	return gb_fail(r->err, GB_EUSAGE,
+		       "%s: %td packed bytes unpack to more than the %s of memory that is allowed: "
+		       "see --memory",
+		       r->path, r->end - r->begin, gb_text_bytes(text, (double)u.room));
+}
