@@ -94,10 +94,11 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_limits,
-							&gb_rows_backend,  &gb_rows_plugin,
-							&gb_rows_repeats,  &gb_rows_target,
-							&gb_rows_progress, NULL };
+	static const struct gb_rows *const shared[] = {
+		&gb_rows_settings, &gb_rows_limits,   &gb_rows_strict,
+		&gb_rows_backend,  &gb_rows_plugin,   &gb_rows_repeats,
+		&gb_rows_target,   &gb_rows_progress, NULL
+	};
 	static struct gb_request request;
 	struct gb_sweep sweep = { 0 };
 	struct gb_arguments a = {

@@ -128,7 +128,7 @@ static enum gb_status abandon(void *self, void *running, struct gb_error *err)
 
 enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_limits,   &gb_rows_backend,
+	static const struct gb_rows *const shared[] = { &gb_rows_limits, &gb_rows_backend,
 							&gb_rows_plugin, &gb_rows_threads,
 							&gb_rows_device, NULL };
 	static struct gb_request request;

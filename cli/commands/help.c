@@ -9,6 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/text.h"
+#include "datasets/reading/reader.h"
+
 enum { WIDTH = 79, TEXT_COLUMN = 29, LONG_COLUMN = 6 };
 
 /* Print text, in which a newline ends a line, from `column` on; later lines begin at `indent`. */
@@ -107,5 +110,26 @@ void gb_help_print(FILE *file, const struct gb_help *help)
 	if (help->end) {
 		(void)fputc('\n', file);
 		print_wrapped(file, help->end, 0, 0);
+	}
+}
+
+void gb_help_files(FILE *file)
+{
+	const char *last = "";
+
+	(void)fprintf(file,
+		      "Files that --file=PATH of a benchmark reads, recognised by their "
+		      "contents.  Each may be packed\n"
+		      "with gzip or zstd, and takes at most 64 MiB of memory and `memory` "
+		      "times its unpacked size.\n\n"
+		      "%-10s %-18s %6s  %-31s %s\n",
+		      "benchmark", "format", "memory", "usual names", "contents");
+	for (size_t i = 0; i < GB_FILE_FORMATS; i++) {
+		const struct gb_file_format *f = &gb_file_formats[i];
+
+		(void)fprintf(file, "%-10s %-18s %6u  %-31s %s\n",
+			      gb_equal(last, f->benchmark) ? "" : f->benchmark, f->name,
+			      f->multiple, f->endings, f->contents);
+		last = f->benchmark;
 	}
 }

@@ -26,4 +26,7 @@ struct gb_help {
 
 void gb_help_print(FILE *file, const struct gb_help *help);
 
+/* Print the table of the file formats that the benchmarks read. */
+void gb_help_files(FILE *file);
+
 #endif

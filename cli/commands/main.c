@@ -13,6 +13,7 @@
 
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/help.h"
 #include "cli/commands/removed.h"
 #include "cli/measure/interrupt.h"
 #include "cli/records/version.h"
@@ -46,7 +47,8 @@ static void print_usage(FILE *file)
 	(void)fputs("\nCommands:\n", file);
 	for (size_t i = 0; i < GB_COUNT(commands); i++)
 		(void)fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	(void)fputs("\n`gpubench help COMMAND` lists the options of a command or benchmark.\n"
+	(void)fputs("\n`gpubench help COMMAND` lists the options of a command or benchmark,\n"
+		    "`gpubench help files` the formats of files that --file=PATH reads.\n"
 		    "\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
 		    "verification or a comparison found something slower, 2 usage or unreadable "
 		    "input,\n"
@@ -93,12 +95,16 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 		       gb_suggest_text(&suggestion, " (see gpubench --help)"));
 }
 
-/* `gpubench help [COMMAND]` */
+/* `gpubench help [COMMAND|files]` */
 static enum gb_status help(int argc, char **argv, struct gb_error *err)
 {
 	char option[] = "--help";
 	char *words[] = { argc > 1 ? argv[1] : NULL, option, NULL };
 
+	if (argc == 2 && gb_equal(argv[1], "files")) {
+		gb_help_files(stdout);
+		return GB_OK;
+	}
 	if (argc > 2)
 		return gb_fail(err, GB_EUSAGE, "help takes one command or benchmark, not '%.80s'",
 			       argv[2]);

@@ -92,11 +92,15 @@ static const struct gb_param limits_rows[] = {
 	  .unit = "bytes",
 	  .help = "take at most N bytes of host memory, such as 16Gi, and let a file take as much "
 		  "(0: what is free, and what is usual for a file of its size)" },
+};
+GROUP(limits, how_to_measure);
+
+static const struct gb_param strict_rows[] = {
 	{ .name = "strict",
 	  AT(GB_FLAG, strict),
 	  .help = "refuse a file of which something would be skipped, renumbered or ignored" },
 };
-GROUP(limits, how_to_measure);
+GROUP(strict, what_to_run);
 
 static const struct gb_param backend_rows[] = {
 	{ .name = "backend",

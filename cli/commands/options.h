@@ -9,7 +9,7 @@
 #include "cli/measure/sweep.h"
 
 extern const struct gb_rows gb_rows_settings, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
-	gb_rows_preset, gb_rows_limits;
+	gb_rows_preset, gb_rows_limits, gb_rows_strict;
 extern const struct gb_rows gb_rows_target, gb_rows_progress;
 extern const struct gb_rows gb_rows_device; /* --device as a number */
 extern const struct gb_rows

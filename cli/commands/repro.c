@@ -355,7 +355,7 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = {
-		&gb_rows_settings, &gb_rows_limits,     &gb_rows_backend,
+		&gb_rows_settings, &gb_rows_limits,   &gb_rows_backend,
 		&gb_rows_threads,  &gb_rows_device,   &gb_rows_preset,
 		&gb_rows_target,   &gb_rows_progress, NULL
 	};

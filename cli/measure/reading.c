@@ -36,7 +36,8 @@ void gb_reading_begin(bool shown)
 /* "web.txt: edge list, 5 vertices, 8 edges, 3 comments skipped" */
 static void describe(const struct gb_file_notes *notes, char *line, size_t size)
 {
-	(void)snprintf(line, size, "%s: %s", notes->path, notes->format ? notes->format : "read");
+	(void)snprintf(line, size, "%s: %s", notes->path,
+		       notes->format[0] ? notes->format : "read");
 	for (int i = 0; i < GB_FILE_COUNTS && notes->count[i].what; i++)
 		gb_text_append(line, size, ", %" PRIu64 " %s", notes->count[i].kept,
 			       notes->count[i].what);
@@ -51,7 +52,7 @@ enum gb_status gb_reading_end(bool strict, char *line, size_t size, struct gb_er
 	if (shown_ns > 0)
 		(void)fputs("\r\033[K", stderr);
 	line[0] = '\0';
-	if (notes->path && (notes->format || notes->text[0]))
+	if (notes->path && (notes->format[0] || notes->text[0]))
 		describe(notes, line, size);
 	if (strict && notes->altered)
 		return gb_fail(err, GB_EUSAGE, "%s: refused by --strict", line);

@@ -49,9 +49,9 @@ struct gb_request {
 	int64_t lock_clocks;
 	int64_t memory; /* bytes of host memory at most; 0: what is free */
 	int64_t strict; /* refuse files that are not taken as they are */
-	bool once;    /* measure a key once, although several sweeps name it */
-	bool untimed; /* only verify, so that others may use the GPU */
-	int64_t dry;  /* an enum gb_dry */
+	bool once;      /* measure a key once, although several sweeps name it */
+	bool untimed;   /* only verify, so that others may use the GPU */
+	int64_t dry;    /* an enum gb_dry */
 };
 
 /* How to treat an output that exists. */

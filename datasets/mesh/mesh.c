@@ -41,8 +41,7 @@ enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, si
 			       "%s has %zu triangles and %zu vertices: at most %" PRIu32
 			       " and %" PRIu32 " can be numbered",
 			       r->path, triangles, vertices, LBVH_PRIMITIVES_MAX, UINT32_MAX);
-	if (gb_reader_claim(r, bytes, GB_MESH_MULTIPLE, "%zu triangles, %zu vertices", triangles,
-			    vertices))
+	if (gb_reader_claim(r, bytes, "%zu triangles, %zu vertices", triangles, vertices))
 		return r->err->code;
 	mesh->count = triangles;
 	mesh->vertex_count = vertices;

@@ -38,10 +38,6 @@ enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh);
 /* True for an STL file, as its contents say or, if they are binary and damaged, its name. */
 bool gb_is_stl(const struct gb_reader *r);
 
-/* The arrays take at most so many times the size of the file: a byte of a binary PLY may be a vertex
- * number, and each beyond a face's second is a triangle. */
-enum { GB_MESH_MULTIPLE = 12 };
-
 /* For the readers: what they read. */
 struct gb_mesh_faces {
 	size_t triangles;

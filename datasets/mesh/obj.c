@@ -181,7 +181,7 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 	struct gb_mesh_faces count = { 0 }, done = { 0 };
 	size_t vertices = 0, seen = 0;
 
-	gb_reader_is("OBJ");
+	gb_reader_is(r, GB_FILE_OBJ, "");
 	count_lines(r, &vertices, &count);
 	r->line--;
 	if (gb_mesh_alloc_read(r, vertices, count.triangles, mesh))

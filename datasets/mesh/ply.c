@@ -159,7 +159,7 @@ enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
 	struct job job = { .mesh = mesh };
 	struct gb_ply p;
 
-	gb_reader_is("PLY");
+	gb_reader_is(r, GB_FILE_PLY_MESH, "");
 	if (gb_ply_read_header(&p, r))
 		return r->err->code;
 	job.vertices = p.vertex->count;

@@ -157,7 +157,7 @@ enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)
 	struct pass count = { 0 }, fill = { .mesh = mesh };
 	const char *start;
 
-	gb_reader_is("STL");
+	gb_reader_is(r, GB_FILE_STL, "");
 	if (!is_text(*r))
 		return read_binary(r, mesh);
 	start = r->at;

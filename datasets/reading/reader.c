@@ -18,6 +18,12 @@
 #include "common/text.h"
 #include "datasets/reading/container.h"
 
+const struct gb_file_format gb_file_formats[GB_FILE_FORMATS] = {
+#define GB_FILE(id, ...) { __VA_ARGS__ },
+#include "datasets/reading/formats.def"
+#undef GB_FILE
+};
+
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
 int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err)
@@ -172,9 +178,10 @@ void gb_reader_tell(const char *format, ...)
 	va_end(args);
 }
 
-void gb_reader_is(const char *format)
+void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
 {
-	notes.format = format;
+	r->format = &gb_file_formats[format];
+	(void)snprintf(notes.format, sizeof notes.format, "%s%s", kind, r->format->name);
 }
 
 void gb_reader_count(const char *what, uint64_t read, uint64_t kept)
@@ -215,7 +222,7 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 	(void)close(file);
 	if (!bytes)
 		return err->code;
-	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, err };
+	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, NULL, err };
 	if (gb_container_unpack(r))
 		gb_reader_close(r);
 	return err->code;
@@ -272,19 +279,19 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, unsigned multiple,
-			       const char *format, ...)
+enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const char *text, ...)
 {
 	const size_t size = (size_t)(r->end - r->begin), asked = gb_memory_limit();
 	const double most =
-		asked ? (double)asked : (double)GB_READER_BASE + (double)multiple * (double)size;
+		asked ? (double)asked
+		      : (double)GB_READER_BASE + (double)r->format->multiple * (double)size;
 	char need[GB_TEXT_MAX], may[GB_TEXT_MAX], has[GB_TEXT_MAX], what[120];
 	va_list args;
 
 	if (bytes <= most)
 		return GB_OK;
-	va_start(args, format);
-	(void)vsnprintf(what, sizeof what, format, args);
+	va_start(args, text);
+	(void)vsnprintf(what, sizeof what, text, args);
 	va_end(args);
 	(void)gb_text_bytes(need, bytes);
 	(void)gb_text_bytes(may, most);

@@ -21,6 +21,23 @@
 
 #include "common/status.h"
 
+/* ---- formats ------------------------------------------------------------------------------- */
+
+/* The formats of formats.def, sorted by benchmark. */
+enum gb_file_id {
+#define GB_FILE(id, ...) GB_FILE_##id,
+#include "datasets/reading/formats.def"
+#undef GB_FILE
+	GB_FILE_FORMATS
+};
+struct gb_file_format {
+	const char *benchmark, *name;
+	const char *endings; /* usual ones; most formats are recognised by their contents */
+	unsigned multiple;   /* bytes of memory that a byte of the unpacked file may take */
+	const char *contents;
+};
+extern const struct gb_file_format gb_file_formats[GB_FILE_FORMATS];
+
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
 /* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes.  `what`
@@ -42,10 +59,11 @@ bool gb_has_ending(const char *path, const char *ending);
 
 struct gb_reader {
 	const char *path;
-	char *begin;          /* the mapping; read-only */
-	const char *at, *end; /* *end is a newline */
-	size_t line;          /* line number of `at`, from 1; 0 for binary data */
-	const char *what;     /* the expected contents, "a graph" */
+	char *begin;                         /* the mapping; read-only */
+	const char *at, *end;                /* *end is a newline */
+	size_t line;                         /* line number of `at`, from 1; 0 for binary data */
+	const char *what;                    /* the expected contents, "a graph" */
+	const struct gb_file_format *format; /* NULL while it is unknown */
 	struct gb_error *err;
 };
 
@@ -69,7 +87,7 @@ struct gb_file_notes {
 	const char *path;   /* as it was opened; NULL: none since gb_reader_forget() */
 	size_t bytes;       /* the file's size as it is stored */
 	int64_t modified_s; /* the time of its last change, in seconds since 1970 */
-	const char *format; /* a literal, "edge list"; NULL while it is unknown */
+	char format[48];    /* "SNAP edge list"; "" while it is unknown */
 	bool altered;       /* something was skipped, renumbered or ignored */
 	char text[320];     /* what, with counts: ", 3 comments skipped"; or "" */
 	struct gb_file_count {
@@ -86,8 +104,9 @@ void gb_reader_forget(void);
 void gb_reader_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what --strict does not mind: "unpacked from 3 MiB". */
 void gb_reader_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Name the format and count what it holds: `count` "vertices" as read and as kept. */
-void gb_reader_is(const char *format);
+/* The format is known; `kind`, "SNAP " or "", comes before its name. */
+void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind);
+/* Count what the file holds: `what` "vertices" as read and as kept. */
 void gb_reader_count(const char *what, uint64_t read, uint64_t kept);
 
 /* While a file is read, `watch` is called now and then, by one thread, with the part of the work
@@ -99,10 +118,10 @@ void gb_reader_progress(const struct gb_reader *r, double part);
 
 #define GB_READER_BASE ((size_t)64 << 20)
 
-/* Fail unless the file may take `bytes` bytes of memory: GB_READER_BASE and `multiple` times its
- * size, or what --memory says.  The format names what takes them: "200000000 vertices". */
-enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, unsigned multiple,
-			       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Fail unless the file may take `bytes` bytes of memory: GB_READER_BASE and its format's multiple of
+ * its size, or what --memory says.  The text says what takes them: "200000000 vertices". */
+enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const char *text, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
