@@ -160,14 +160,15 @@ static enum gb_status read_rest(struct gb_ply *p)
 	for (const struct gb_ply_element *e = p->vertex + 1; e < p->element + p->elements; e++)
 		if (gb_ply_read_rows(p, e, e->count, NULL, NULL))
 			return p->r->err->code;
-	return gb_ply_read_end(p);
+	gb_ply_note_end(p);
+	return GB_OK;
 }
 
 static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
-	if (gb_reader_start_text(r) || gb_ply_read_header(&p, r))
+	if (gb_ply_read_header(&p, r))
 		return r->err->code;
 	/* Check before allocating memory for a count that the file cannot hold. */
 	if (p.vertex->count > gb_ply_most_rows(&p, p.vertex))

@@ -31,15 +31,18 @@ void gb_mesh_release(struct gb_mesh *mesh)
 enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
 				  struct gb_mesh *mesh)
 {
+	const double bytes = 12.0 * ((double)vertices + (double)triangles);
 	struct gb_error memory = { 0 };
 
 	if (triangles == 0)
-		return gb_fail(r->err, GB_EUSAGE, "%s has no faces", r->path);
+		return gb_reader_fail(r, "no face uses the %zu vertices", vertices);
 	if (triangles > LBVH_PRIMITIVES_MAX || vertices > UINT32_MAX)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s has %zu triangles and %zu vertices: at most %" PRIu32
 			       " and %" PRIu32 " can be numbered",
 			       r->path, triangles, vertices, LBVH_PRIMITIVES_MAX, UINT32_MAX);
+	if (gb_reader_claim(r, bytes, "%zu triangles, %zu vertices", triangles, vertices))
+		return r->err->code;
 	mesh->count = triangles;
 	mesh->vertex_count = vertices;
 	if (gb_mesh_alloc(mesh, &memory))
@@ -48,11 +51,83 @@ enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, si
 	return GB_OK;
 }
 
-enum gb_status gb_mesh_coordinate(const struct gb_reader *r, double value, float *out)
+float gb_mesh_coordinate(double value)
 {
-	if (!(fabs(value) <= (double)LBVH_COORDINATE_MAX))
-		return gb_reader_fail(r, "a coordinate is %g: they are finite and at most %g",
-				      value, (double)LBVH_COORDINATE_MAX);
-	*out = (float)value + 0.0f; /* no -0 */
+	/* The sum turns -0 into 0. */
+	return fabs(value) <= (double)LBVH_COORDINATE_MAX ? (float)value + 0.0f : NAN;
+}
+
+static bool has_place(const float *vertex)
+{
+	return !isnan(vertex[0]) && !isnan(vertex[1]) && !isnan(vertex[2]);
+}
+
+/* Drop the triangles that use a vertex without a place.  Such a vertex gets the place of one that
+ * has one, so that the bounds of all vertices stay as they are. */
+static void drop_lost(struct gb_mesh *mesh)
+{
+	const size_t corners = 3 * mesh->count;
+	const float *place = mesh->vertex;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < corners; i += 3) {
+		const uint32_t *t = mesh->triangle + i;
+
+		if (has_place(mesh->vertex + 3 * (size_t)t[0]) &&
+		    has_place(mesh->vertex + 3 * (size_t)t[1]) &&
+		    has_place(mesh->vertex + 3 * (size_t)t[2]))
+			memmove(mesh->triangle + 3 * kept++, t, 3 * sizeof *t);
+	}
+	mesh->count = kept;
+	if (!kept)
+		return;
+	place += 3 * (size_t)mesh->triangle[0];
+	for (size_t v = 0; v < mesh->vertex_count; v++)
+		if (!has_place(mesh->vertex + 3 * v))
+			memcpy(mesh->vertex + 3 * v, place, 3 * sizeof *place);
+}
+
+static size_t count_repeated(const struct gb_mesh *mesh)
+{
+	size_t repeated = 0;
+
+	for (size_t i = 0; i < mesh->count; i++) {
+		const uint32_t *t = mesh->triangle + 3 * i;
+
+		repeated += t[0] == t[1] || t[1] == t[2] || t[0] == t[2];
+	}
+	return repeated;
+}
+
+enum gb_status gb_mesh_finish(struct gb_reader *r, struct gb_mesh *mesh,
+			      const struct gb_mesh_faces *read)
+{
+	const size_t triangles = mesh->count;
+	size_t lost = 0, repeated;
+
+	for (size_t v = 0; v < mesh->vertex_count; v++)
+		lost += !has_place(mesh->vertex + 3 * v);
+	if (lost)
+		drop_lost(mesh);
+	if (!mesh->count)
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: each triangle has a coordinate that is not finite or beyond %g",
+			       r->path, (double)LBVH_COORDINATE_MAX);
+	gb_reader_count("triangles", triangles, mesh->count);
+	gb_reader_count("vertices", mesh->vertex_count, mesh->vertex_count - lost);
+	if (lost)
+		gb_reader_note("vertices not finite or beyond %g: %zu (triangles dropped: %zu)",
+			       (double)LBVH_COORDINATE_MAX, lost, triangles - mesh->count);
+	if (read->few)
+		gb_reader_note("faces of fewer than three corners skipped: %zu", read->few);
+	if (read->others)
+		gb_reader_note("lines of other things skipped: %zu (first: line %zu)", read->others,
+			       read->first_other);
+	if (read->joins)
+		gb_reader_tell("joins of strips left out: %zu", read->joins);
+	if (read->fans)
+		gb_reader_tell("polygons split into fans: %zu", read->fans);
+	if ((repeated = count_repeated(mesh)))
+		gb_reader_tell("triangles that repeat a vertex: %zu", repeated);
 	return GB_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_DATASETS_MESH_MESH_H
 #define GPUBENCH_DATASETS_MESH_MESH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,23 +22,39 @@ struct gb_mesh {
 enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err);
 void gb_mesh_release(struct gb_mesh *mesh);
 
-/* Read a mesh from a .ply (ASCII or binary of either byte order) or .obj file.  Polygons become
- * triangle fans.  GB_EUSAGE, with FILE:LINE (text) or FILE: byte N (binary), for wrong counts, an
- * index out of range, a malformed number, a coordinate that is not finite or beyond
- * LBVH_COORDINATE_MAX, or a truncated file; GB_EMEMORY if memory runs out.  On failure *mesh is
- * empty. */
+/* Read a mesh from a PLY (text or binary of either byte order), STL (text or binary) or OBJ file; the
+ * contents tell which.  Polygons become triangle fans.  gb_reader_notes() say what was not taken: lines
+ * and faces without three corners, and triangles with a coordinate that is not finite or beyond
+ * LBVH_COORDINATE_MAX, are dropped.  GB_EUSAGE, with FILE:LINE (text) or FILE: byte N (binary), for
+ * wrong counts, an index out of range, a malformed number, or a truncated file; GB_EMEMORY if memory
+ * runs out.  On failure *mesh is empty. */
 enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err);
 
 /* The readers behind gb_mesh_read().  On failure the caller frees the arrays of *mesh. */
 enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh);
 enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh);
+enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh);
+
+/* True for an STL file, as its contents say or, if they are binary and damaged, its name. */
+bool gb_is_stl(const struct gb_reader *r);
+
+/* For the readers: what they read. */
+struct gb_mesh_faces {
+	size_t triangles;
+	size_t few, fans;           /* faces of fewer and of more than three corners */
+	size_t joins;               /* triangles that only join strips */
+	size_t others, first_other; /* lines of no use and the number of the first one */
+};
 
 /* For the readers: allocate the arrays for these numbers of vertices and triangles.  GB_EUSAGE if
  * there are no triangles or more than can be numbered. */
 enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
 				  struct gb_mesh *mesh);
-/* For the readers: convert a coordinate, which must be finite and at most LBVH_COORDINATE_MAX in
+/* For the readers: convert a coordinate; a NaN if it is not finite or beyond LBVH_COORDINATE_MAX in
  * absolute value.  -0 becomes 0. */
-enum gb_status gb_mesh_coordinate(const struct gb_reader *r, double value, float *out);
+float gb_mesh_coordinate(double value);
+/* For the readers: drop the triangles that have a NaN and note what was read. */
+enum gb_status gb_mesh_finish(struct gb_reader *r, struct gb_mesh *mesh,
+			      const struct gb_mesh_faces *read);
 
 #endif

@@ -1,17 +1,19 @@
-/* ply.c -- read a mesh from a PLY file: the properties x, y, z of the element `vertex` and the list
- * vertex_indices (or vertex_index) of the element `face`.  The first pass counts the triangles, the
- * second fills the arrays. */
+/* ply.c -- read a mesh from a PLY file: the properties x, y, z of the element `vertex`, the list
+ * vertex_indices (or vertex_index) of the element `face`, and that of `tristrips`, in which -1 ends a
+ * strip.  The first pass counts the triangles, the second fills the arrays. */
 #include "datasets/mesh/mesh.h"
+
+#include <math.h>
 
 #include "common/text.h"
 #include "datasets/reading/ply.h"
 
 struct job {
 	struct gb_mesh *mesh;
-	const struct gb_ply_property *corners;
-	size_t vertices;  /* as declared in the header */
-	size_t triangles; /* so far */
-	bool fill;        /* the second pass */
+	const struct gb_ply_property *faces, *strips; /* the lists; at least one */
+	size_t vertices;                              /* as declared in the header */
+	struct gb_mesh_faces done;
+	bool fill; /* the second pass */
 };
 
 static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
@@ -19,104 +21,137 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 {
 	const struct job *job = to;
 	double value = 0;
-	float coordinate = 0;
 
 	if (q->axis < 0)
 		return gb_ply_skip(p, q);
-	if (gb_ply_read_value(p, q->type, "a coordinate", &value) ||
-	    gb_mesh_coordinate(p->r, value, &coordinate))
+	if (gb_ply_read_value(p, q->type, "a coordinate", &value))
 		return p->r->err->code;
 	if (job->fill)
-		job->mesh->vertex[3 * row + (size_t)q->axis] = coordinate;
+		job->mesh->vertex[3 * row + (size_t)q->axis] = gb_mesh_coordinate(value);
 	return GB_OK;
 }
 
-static enum gb_status read_corner(struct gb_ply *p, enum gb_ply_type type, size_t vertices,
-				  uint32_t *corner)
+/* Read the number of a vertex, or -1 if that ends a strip. */
+static enum gb_status read_corner(struct gb_ply *p, const struct job *job, enum gb_ply_type type,
+				  bool in_strip, int64_t *corner)
 {
 	double value = 0;
 
 	if (gb_ply_read_value(p, type, "a face's vertex", &value))
 		return p->r->err->code;
-	if (!(value >= 0 && value < (double)vertices))
-		return gb_reader_fail(p->r, "a face uses vertex %.0f of %zu", value, vertices);
-	*corner = (uint32_t)value;
+	*corner = -1;
+	if (in_strip && value == -1)
+		return GB_OK;
+	if (!(value >= 0 && value < (double)job->vertices && value == floor(value)))
+		return gb_reader_fail(p->r, "a face uses vertex %.10g of %zu", value,
+				      job->vertices);
+	*corner = (int64_t)value;
 	return GB_OK;
 }
 
-/* Read the list of a face's corners as a fan of triangles. */
-static enum gb_status take_face(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				void *to)
+static void add(struct job *job, int64_t a, int64_t b, int64_t c)
 {
-	struct job *job = to;
-	uint32_t first = 0, last = 0, next = 0;
-	double length = 0;
+	if (job->fill) {
+		uint32_t *triangle = job->mesh->triangle + 3 * job->done.triangles;
 
-	(void)row;
-	if (q != job->corners)
-		return gb_ply_skip(p, q);
-	if (gb_ply_read_value(p, q->length, "the number of a face's corners", &length))
-		return p->r->err->code;
-	if (!(length >= 3 && length <= UINT32_MAX))
-		return gb_reader_fail(p->r, "a face has %g corners", length);
-	for (uint32_t i = 0; i < (uint32_t)length; i++) {
-		if (read_corner(p, q->type, job->vertices, &next))
+		triangle[0] = (uint32_t)a;
+		triangle[1] = (uint32_t)b;
+		triangle[2] = (uint32_t)c;
+	}
+	job->done.triangles++;
+}
+
+/* Read the list of a face's corners as a fan of triangles. */
+static enum gb_status read_face(struct gb_ply *p, struct job *job, enum gb_ply_type type,
+				uint32_t length)
+{
+	int64_t first = 0, last = 0, next = 0;
+
+	for (uint32_t i = 0; i < length; i++) {
+		if (read_corner(p, job, type, false, &next))
 			return p->r->err->code;
-		if (i == 0)
-			first = next;
-		if (i >= 2) {
-			if (job->fill) {
-				uint32_t *triangle = job->mesh->triangle + 3 * job->triangles;
-
-				triangle[0] = first;
-				triangle[1] = last;
-				triangle[2] = next;
-			}
-			job->triangles++;
-		}
+		first = i == 0 ? next : first;
+		if (i >= 2)
+			add(job, first, last, next);
 		last = next;
 	}
+	job->done.few += length < 3;
+	job->done.fans += length > 3;
 	return GB_OK;
+}
+
+/* Read strips: every second triangle is turned round.  Strips are joined by triangles in which a
+ * vertex is repeated. */
+static enum gb_status read_strips(struct gb_ply *p, struct job *job, enum gb_ply_type type,
+				  uint32_t length)
+{
+	int64_t a = -1, b = -1, c = -1;
+	size_t corners = 0;
+
+	for (uint32_t i = 0; i < length; i++) {
+		a = b;
+		b = c;
+		if (read_corner(p, job, type, true, &c))
+			return p->r->err->code;
+		corners = c < 0 ? 0 : corners + 1;
+		if (corners < 3)
+			continue;
+		if (a == b || b == c || a == c)
+			job->done.joins++;
+		else if (corners % 2)
+			add(job, a, b, c);
+		else
+			add(job, b, a, c);
+	}
+	return GB_OK;
+}
+
+static enum gb_status take_faces(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
+				 void *to)
+{
+	struct job *job = to;
+	uint32_t length = 0;
+
+	(void)row;
+	if (q != job->faces && q != job->strips)
+		return gb_ply_skip(p, q);
+	if (gb_ply_read_length(p, q, &length))
+		return p->r->err->code;
+	return (q == job->faces ? read_face : read_strips)(p, job, q->type, length);
 }
 
 /* Read all elements once. */
 static enum gb_status pass(struct gb_ply *p, struct job *job, bool fill)
 {
 	job->fill = fill;
-	job->triangles = 0;
+	job->done = (struct gb_mesh_faces){ 0 };
 	gb_ply_rewind(p);
 	for (size_t i = 0; i < p->elements; i++) {
 		const struct gb_ply_element *e = &p->element[i];
-		const bool face = gb_equal(e->name, "face");
 
-		if (gb_ply_read_rows(p, e, e->count,
-				     e == p->vertex ? take_vertex
-				     : face         ? take_face
-						    : NULL,
+		if (gb_ply_read_rows(p, e, e->count, e == p->vertex ? take_vertex : take_faces,
 				     job))
 			return p->r->err->code;
 	}
-	return gb_ply_read_end(p);
+	return GB_OK;
 }
 
-static enum gb_status find_corners(struct gb_ply *p, struct job *job)
+/* The list of vertex numbers of the element of that name, or NULL. */
+static const struct gb_ply_property *find_list(const struct gb_ply *p, const char *element)
 {
-	int lists = 0;
+	const struct gb_ply_property *list = NULL;
 
 	for (size_t i = 0; i < p->elements; i++)
 		for (size_t k = 0; k < p->element[i].properties; k++) {
 			const struct gb_ply_property *q = &p->element[i].property[k];
 
-			if (gb_equal(p->element[i].name, "face") && q->length != GB_PLY_NO_LIST &&
+			if (!list && gb_equal(p->element[i].name, element) &&
+			    q->length != GB_PLY_NO_LIST &&
 			    (gb_equal(q->name, "vertex_indices") ||
-			     gb_equal(q->name, "vertex_index"))) {
-				job->corners = q;
-				lists++;
-			}
+			     gb_equal(q->name, "vertex_index")))
+				list = q;
 		}
-	if (lists != 1)
-		return gb_reader_fail(p->r, "the header declares no face with vertex_indices");
-	return GB_OK;
+	return list;
 }
 
 enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
@@ -124,11 +159,18 @@ enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
 	struct job job = { .mesh = mesh };
 	struct gb_ply p;
 
+	gb_reader_is(r, GB_FILE_PLY_MESH, "");
 	if (gb_ply_read_header(&p, r))
 		return r->err->code;
 	job.vertices = p.vertex->count;
-	if (find_corners(&p, &job) || pass(&p, &job, false) ||
-	    gb_mesh_alloc_read(r, job.vertices, job.triangles, mesh))
+	job.faces = find_list(&p, "face");
+	job.strips = find_list(&p, "tristrips");
+	if (!job.faces && !job.strips)
+		return gb_reader_fail(r, "a point cloud: the header declares no face with "
+					 "vertex_indices");
+	if (pass(&p, &job, false) ||
+	    gb_mesh_alloc_read(r, job.vertices, job.done.triangles, mesh) || pass(&p, &job, true))
 		return r->err->code;
-	return pass(&p, &job, true);
+	gb_ply_note_end(&p);
+	return gb_mesh_finish(r, mesh, &job.done);
 }

@@ -44,8 +44,8 @@ extern const char *const gb_scene_names[];
 enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err);
 
-/* Set *view to the view recorded for a public mesh of that file name and number of triangles
- * (datasets/mesh/meshes.def), else to one from outside that shows the whole mesh. */
+/* Set *view to the view recorded for a public mesh of that file name and number of triangles, else
+ * to one from outside that shows the whole mesh. */
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
 
 /* The camera of an image of edge x edge pixels. */

@@ -1,30 +1,54 @@
 /* ply.c -- read the header and the rows of PLY files. */
 #include "datasets/reading/ply.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/text.h"
 
-static const unsigned type_size[] = { 1, 1, 2, 2, 4, 4, 4, 8 };
+static const unsigned type_size[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
 static const char *const type_name[][2] = { { "char", "int8" },     { "uchar", "uint8" },
 					    { "short", "int16" },   { "ushort", "uint16" },
 					    { "int", "int32" },     { "uint", "uint32" },
+					    { "long", "int64" },    { "ulong", "uint64" },
 					    { "float", "float32" }, { "double", "float64" } };
 _Static_assert(GB_COUNT(type_size) == GB_PLY_TYPES && GB_COUNT(type_name) == GB_PLY_TYPES,
 	       "each type");
 
 /* ---- the header --------------------------------------------------------------------------- */
 
-static enum gb_status read_word(struct gb_reader *r, char text[GB_PLY_NAME])
+/* Skip blanks.  True if the header's line ends here. */
+static bool line_ends(struct gb_ply *p)
 {
+	struct gb_reader *r = p->r;
+
+	while (*r->at == ' ' || *r->at == '\t' || (*r->at == '\r' && p->newline != '\r'))
+		r->at++;
+	return *r->at == p->newline || *r->at == '\n';
+}
+
+static void next_line(struct gb_ply *p)
+{
+	struct gb_reader *r = p->r;
+	const char *end = memchr(r->at, p->newline, (size_t)(r->end - r->at));
+
+	r->at = end ? end + 1 : r->end;
+	r->line++;
+}
+
+/* Read a word in lower case, as some programs write capitals. */
+static enum gb_status read_word(struct gb_ply *p, char text[GB_PLY_NAME])
+{
+	struct gb_reader *r = p->r;
 	size_t n = 0;
 
-	if (gb_reader_line_ends(r))
+	if (line_ends(p))
 		return gb_reader_fail(r, "the header's line ends too early");
 	for (; n < GB_PLY_NAME - 1 && *r->at > ' '; n++, r->at++)
-		text[n] = *r->at;
+		text[n] = (char)tolower(*r->at);
 	text[n] = 0;
 	if (n == 0 || !gb_is_space(*r->at))
 		return gb_reader_fail(r, "invalid word, or one of more than %d characters",
@@ -32,18 +56,18 @@ static enum gb_status read_word(struct gb_reader *r, char text[GB_PLY_NAME])
 	return GB_OK;
 }
 
-static enum gb_status read_type(struct gb_reader *r, enum gb_ply_type *type)
+static enum gb_status read_type(struct gb_ply *p, enum gb_ply_type *type)
 {
 	char text[GB_PLY_NAME];
 
-	if (read_word(r, text))
-		return r->err->code;
+	if (read_word(p, text))
+		return p->r->err->code;
 	for (int t = 0; t < GB_PLY_TYPES; t++)
 		if (gb_equal(text, type_name[t][0]) || gb_equal(text, type_name[t][1])) {
 			*type = (enum gb_ply_type)t;
 			return GB_OK;
 		}
-	return gb_reader_fail(r, "unknown type %s", text);
+	return gb_reader_fail(p->r, "unknown type %s", text);
 }
 
 static enum gb_status read_format(struct gb_ply *p)
@@ -51,7 +75,7 @@ static enum gb_status read_format(struct gb_ply *p)
 	static const char *const names[] = { "ascii", "binary_little_endian", "binary_big_endian" };
 	char text[GB_PLY_NAME], version[GB_PLY_NAME];
 
-	if (read_word(p->r, text) || read_word(p->r, version))
+	if (read_word(p, text) || read_word(p, version))
 		return p->r->err->code;
 	if (!gb_equal(version, "1.0"))
 		return gb_reader_fail(p->r, "format %s is not 1.0", version);
@@ -69,7 +93,7 @@ static enum gb_status read_element(struct gb_ply *p)
 
 	if (p->elements == GB_PLY_ELEMENTS)
 		return gb_reader_fail(p->r, "more than %d elements", GB_PLY_ELEMENTS);
-	if (read_word(p->r, e->name) || gb_reader_integer(p->r, "an element's count", &count))
+	if (read_word(p, e->name) || gb_reader_integer(p->r, "an element's count", &count))
 		return p->r->err->code;
 	if (count < 0)
 		return gb_reader_fail(p->r, "%" PRId64 " elements", count);
@@ -94,15 +118,13 @@ static enum gb_status read_property(struct gb_ply *p)
 	if (p->properties == GB_PLY_PROPERTIES)
 		return gb_reader_fail(r, "more than %d properties", GB_PLY_PROPERTIES);
 	q->length = GB_PLY_NO_LIST;
-	if (read_word(r, text))
+	if (read_word(p, text))
 		return r->err->code;
 	if (!gb_equal(text, "list"))
 		r->at = start;
-	else if (read_type(r, &q->length))
+	else if (read_type(p, &q->length))
 		return r->err->code;
-	if (q->length == GB_PLY_F32 || q->length == GB_PLY_F64)
-		return gb_reader_fail(r, "the length of a list must have an integer type");
-	if (read_type(r, &q->type) || read_word(r, q->name))
+	if (read_type(p, &q->type) || read_word(p, q->name))
 		return r->err->code;
 	q->axis = -1;
 	if (q->length == GB_PLY_NO_LIST && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1])
@@ -112,23 +134,40 @@ static enum gb_status read_property(struct gb_ply *p)
 	return GB_OK;
 }
 
+/* Skip a byte order mark. */
+static const char *after_mark(const struct gb_reader *r)
+{
+	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
+bool gb_is_ply(const struct gb_reader *r)
+{
+	const char *at = after_mark(r);
+
+	return r->end - at >= 4 && strncasecmp(at, "ply", 3) == 0 && gb_is_space(at[3]);
+}
+
+/* Read the lines up to end_header.  They end in the character that ends the first one. */
 static enum gb_status read_header_lines(struct gb_ply *p)
 {
 	struct gb_reader *r = p->r;
 	bool formatted = false;
 	char text[GB_PLY_NAME];
 
-	if (r->end - r->at < 4 || memcmp(r->at, "ply", 3) != 0 ||
-	    (r->at[3] != '\n' && r->at[3] != '\r'))
+	if (!gb_is_ply(r))
 		return gb_reader_fail(r, "not a PLY file: the first line is not \"ply\"");
-	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
+	r->at = after_mark(r);
+	p->newline = r->at[3] == '\r' && r->at[4] != '\n' ? '\r' : '\n';
+	for (next_line(p); r->at < r->end; next_line(p)) {
 		enum gb_status status = GB_OK;
 
-		if (read_word(r, text))
+		if (line_ends(p))
+			continue;
+		if (read_word(p, text))
 			return r->err->code;
 		if (gb_equal(text, "end_header")) {
 			p->header_lines = r->line;
-			gb_reader_next_line(r);
+			next_line(p);
 			return formatted ? GB_OK : gb_reader_fail(r, "the header has no format");
 		}
 		if (gb_equal(text, "comment") || gb_equal(text, "obj_info"))
@@ -145,14 +184,13 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 		}
 		if (status)
 			return status;
-		if (!gb_reader_line_ends(r))
+		if (!line_ends(p))
 			return gb_reader_fail(r, "the header's line has extra words");
 	}
 	return gb_reader_fail(r, "the file ends before end_header");
 }
 
-/* Check that the header declares a vertex with one x, one y and one z, and that every element has
- * properties. */
+/* Check that the header declares a vertex with one x, one y and one z. */
 static enum gb_status check_header(struct gb_ply *p)
 {
 	unsigned axes = 0;
@@ -160,8 +198,6 @@ static enum gb_status check_header(struct gb_ply *p)
 	for (size_t i = 0; i < p->elements; i++) {
 		const struct gb_ply_element *e = &p->element[i];
 
-		if (e->properties == 0)
-			return gb_reader_fail(p->r, "element %s has no properties", e->name);
 		if (!gb_equal(e->name, "vertex"))
 			continue;
 		p->vertex = e;
@@ -180,8 +216,19 @@ static enum gb_status check_header(struct gb_ply *p)
 
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
 {
+	const char *const start = r->at;
+
 	*p = (struct gb_ply){ .r = r };
-	if (read_header_lines(p) || check_header(p))
+	if (read_header_lines(p))
+		return r->err->code;
+	if (p->newline == '\r' && p->format == GB_PLY_ASCII) {
+		r->at = start;
+		r->line = 1;
+		*p = (struct gb_ply){ .r = r };
+		if (gb_reader_start_text(r) || read_header_lines(p))
+			return r->err->code;
+	}
+	if (check_header(p))
 		return r->err->code;
 	p->rows = r->at;
 	return GB_OK;
@@ -191,6 +238,7 @@ void gb_ply_rewind(struct gb_ply *p)
 {
 	p->r->at = p->rows;
 	p->r->line = p->format == GB_PLY_ASCII ? p->header_lines + 1 : 0;
+	p->longer_rows = 0;
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
@@ -208,7 +256,7 @@ static uint64_t bits_at(const struct gb_ply *p, unsigned size)
 
 static bool is_unsigned(enum gb_ply_type type)
 {
-	return type == GB_PLY_U8 || type == GB_PLY_U16 || type == GB_PLY_U32;
+	return type < GB_PLY_F32 && type % 2 == GB_PLY_U8;
 }
 
 static double from_bits(enum gb_ply_type type, uint64_t bits)
@@ -242,7 +290,8 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const 
 	struct gb_reader *r = p->r;
 
 	if (p->format == GB_PLY_ASCII) {
-		if (gb_reader_number(r, what, value))
+		if (type < GB_PLY_F32 ? gb_reader_number(r, what, value)
+				      : gb_reader_real(r, what, value))
 			return r->err->code;
 		if (type < GB_PLY_F32 && *value != floor(*value))
 			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
@@ -258,18 +307,38 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const 
 	return GB_OK;
 }
 
-enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
+				  uint32_t *length)
 {
-	double length = 1, unused = 0;
+	double value = 1;
 
 	if (q->length != GB_PLY_NO_LIST &&
-	    gb_ply_read_value(p, q->length, "the length of a list", &length))
+	    gb_ply_read_value(p, q->length, "the length of a list", &value))
 		return p->r->err->code;
-	if (!(length >= 0 && length <= UINT32_MAX))
-		return gb_reader_fail(p->r, "a list of %g values", length);
-	for (uint32_t i = 0; i < (uint32_t)length; i++)
-		if (gb_ply_read_value(p, q->type, q->name, &unused))
-			return p->r->err->code;
+	if (!(value >= 0 && value <= UINT32_MAX && value == floor(value)))
+		return gb_reader_fail(p->r, "a list of %g values", value);
+	*length = (uint32_t)value;
+	return GB_OK;
+}
+
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+{
+	struct gb_reader *r = p->r;
+	uint32_t length = 0;
+
+	if (gb_ply_read_length(p, q, &length))
+		return r->err->code;
+	if (p->format != GB_PLY_ASCII) {
+		if ((size_t)(r->end - r->at) / type_size[q->type] < length)
+			return gb_reader_fail(r, "the file ends where %s should be", q->name);
+		r->at += (size_t)length * type_size[q->type];
+		return GB_OK;
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		if (gb_reader_line_ends(r))
+			return gb_reader_fail(r, "the line ends where %s should be", q->name);
+		r->at = gb_skip_word(r->at);
+	}
 	return GB_OK;
 }
 
@@ -302,7 +371,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 {
 	struct gb_reader *r = p->r;
 
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < rows && e->properties; i++) {
 		skip_lines(p);
 		if (r->at == r->end)
 			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,
@@ -315,17 +384,17 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 		}
 		if (p->format != GB_PLY_ASCII)
 			continue;
-		if (!gb_reader_line_ends(r))
-			return gb_reader_fail(r, "extra values after %s %zu", e->name, i);
+		p->longer_rows += !gb_reader_line_ends(r);
 		gb_reader_next_line(r);
 	}
 	return GB_OK;
 }
 
-enum gb_status gb_ply_read_end(struct gb_ply *p)
+void gb_ply_note_end(struct gb_ply *p)
 {
 	skip_lines(p);
+	if (p->longer_rows)
+		gb_reader_note("rows with more values than declared: %zu", p->longer_rows);
 	if (p->r->at < p->r->end)
-		return gb_reader_fail(p->r, "unexpected data after the last element");
-	return GB_OK;
+		gb_reader_note("bytes after the last element ignored: %td", p->r->end - p->r->at);
 }

@@ -2,14 +2,15 @@
  * rows of the elements, as text or binary of either byte order.
  *
  * A caller reads the elements in order and passes a callback that receives the properties of their
- * rows.  Other elements and blank lines between the rows of a text file are skipped.
+ * rows.  Other elements and blank lines are skipped, and so are values and bytes beyond those that
+ * the header declares.  Keywords and names may be in capitals.
  */
 #ifndef GPUBENCH_DATASETS_READING_PLY_H
 #define GPUBENCH_DATASETS_READING_PLY_H
 
 #include "datasets/reading/reader.h"
 
-enum { GB_PLY_ELEMENTS = 16, GB_PLY_PROPERTIES = 256, GB_PLY_NAME = 32 };
+enum { GB_PLY_ELEMENTS = 16, GB_PLY_PROPERTIES = 256, GB_PLY_NAME = 64 };
 
 enum gb_ply_type {
 	GB_PLY_I8,
@@ -18,6 +19,8 @@ enum gb_ply_type {
 	GB_PLY_U16,
 	GB_PLY_I32,
 	GB_PLY_U32,
+	GB_PLY_I64,
+	GB_PLY_U64,
 	GB_PLY_F32,
 	GB_PLY_F64,
 	GB_PLY_TYPES,
@@ -35,7 +38,7 @@ struct gb_ply_element {
 	char name[GB_PLY_NAME];
 	size_t count;
 	const struct gb_ply_property *property;
-	size_t properties; /* at least one */
+	size_t properties; /* without any, there are no rows to read */
 };
 
 struct gb_ply {
@@ -44,13 +47,17 @@ struct gb_ply {
 	struct gb_ply_element element[GB_PLY_ELEMENTS];
 	size_t elements;
 	const struct gb_ply_element *vertex; /* has one x, one y and one z */
-	size_t header_lines;
-	const char *rows;                                   /* start of the first row */
+	char newline; /* the end of a header's line: '\n', after '\r' or not, or '\r' */
+	size_t header_lines, longer_rows; /* text rows with more values than declared, so far */
+	const char *rows;                 /* start of the first row */
 	struct gb_ply_property property[GB_PLY_PROPERTIES]; /* those of all elements */
 	size_t properties;
 };
 
-/* Read the header.  Errors have a line number until gb_ply_rewind() goes to the rows. */
+/* True if the reader is at the first line of a PLY file. */
+bool gb_is_ply(const struct gb_reader *r);
+
+/* Skip a byte order mark and read the header.  Errors have a line number until gb_ply_rewind() goes to the rows. */
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r);
 
 /* Go to the first row. */
@@ -68,12 +75,15 @@ typedef enum gb_status gb_ply_take(struct gb_ply *p, const struct gb_ply_propert
 enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
 				gb_ply_take *take, void *to);
 
-/* For `take`: read a number of that type (`what` names it in errors); skip a property. */
+/* For `take`: read a number of that type (`what` names it in errors) or the length of a list (1 for a
+ * scalar); skip a property. */
 enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
 				 double *value);
+enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
+				  uint32_t *length);
 enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q);
 
-/* Fail unless the file ends here. */
-enum gb_status gb_ply_read_end(struct gb_ply *p);
+/* After the last element: note what the file has beyond what its header declares. */
+void gb_ply_note_end(struct gb_ply *p);
 
 #endif

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -414,6 +415,31 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
 			return fail_at_word(r, what, "a number");
 	}
+	r->at = after;
+	return GB_OK;
+}
+
+/* Read a word that spells a NaN or an infinity, as C libraries do: nan, -nan(ind), 1.#QNAN, -1.#IND00,
+ * inf, infinity.  Returns its end, or NULL if it does not. */
+static const char *read_spelled(const char *at, double *value)
+{
+	static const char *const words[] = { "nan", "inf", "1.#" };
+	const char *first = at + (*at == '-' || *at == '+');
+
+	for (size_t i = 0; i < GB_COUNT(words); i++)
+		if (strncasecmp(first, words[i], 3) == 0) {
+			*value = i == 1 ? INFINITY : NAN;
+			return gb_skip_word(at);
+		}
+	return NULL;
+}
+
+enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value)
+{
+	const char *after = gb_reader_line_ends(r) ? NULL : read_spelled(r->at, value);
+
+	if (!after)
+		return gb_reader_number(r, what, value);
 	r->at = after;
 	return GB_OK;
 }

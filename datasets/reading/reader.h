@@ -183,6 +183,8 @@ const char *gb_read_number(const char *at, double *value);
 /* Skip blanks and read a decimal number that ends at white space.  GB_EUSAGE if there is none;
  * `what` names it in the message. */
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value);
+/* The same, and NaNs and infinities as C libraries spell them. */
+enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value);
 /* The same for an integer of at most 18 digits without leading zeros.  It may also end at a
  * slash. */
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value);
