@@ -69,6 +69,13 @@ static const struct gb_param settings_rows[] = {
 		  "of no are `unverified`, and `compare` does not judge them" },
 };
 
+static const struct gb_param profile_rows[] = {
+	{ .name = "profile",
+	  AT(GB_FLAG, how.profile),
+	  .help = "for ncu and nsys: run each variant once per point, in NVTX ranges, after the "
+		  "warm-up; print no times" },
+};
+
 static const struct gb_param limits_rows[] = {
 	{ .name = "hang",
 	  AT(GB_FLOAT, how.hang_s),
@@ -189,6 +196,7 @@ enum {
 #define ROWS(name) name##_rows, GB_COUNT(name##_rows)
 static const struct gb_rows groups[] = {
 	{ MEASURE, how_to_measure, ROWS(settings) },
+	{ SWEEP, how_to_measure, ROWS(profile) },
 	{ CHOOSE, how_to_measure, ROWS(limits) },
 	{ GB_OF_BENCHMARK, what_to_run, ROWS(strict) },
 	{ CHOOSE, what_to_run, ROWS(backend) },
@@ -261,6 +269,10 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 {
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
+	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.all_devices))
+		return gb_fail(err, GB_EUSAGE,
+			       "--profile writes no records: leave out --output, --repetitions and "
+			       "--device=all");
 	return GB_OK;
 }
 
@@ -295,8 +307,8 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 	arguments->shared = groups;
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    (has_settings || !gb_params_init(ROWS(settings), request, 0, err)) &&
-	    !check_together(request, err) && !read_backends(request, err) &&
-	    !read_device(request, err) && !read_shard(&request->repeats, err))
+	    !read_backends(request, err) && !read_device(request, err) &&
+	    !read_shard(&request->repeats, err) && !check_together(request, err))
 		(void)gb_plugins_load(request->plugin, err);
 	return err->code;
 }

@@ -503,8 +503,9 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 
 	if (set_up(m, timed))
 		return m->err->code;
-	if (timed ? warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m)
-		  : warm_up(m, m->distinct, false, &ns))
+	if (m->how->profile ? warm_up(m, m->how->warmup, true, &ns) || profile(m)
+	    : timed ? warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m)
+		    : warm_up(m, m->distinct, false, &ns))
 		return m->err->code;
 	if (m->counting)
 		gb_metric(&m->metrics, "warp_efficiency", m->backend->counter->warp_efficiency());
@@ -536,7 +537,7 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 		.input = input,
 		.err = &own,
 		.started_ns = gb_now_ns(),
-		.cold = timed && !how->hot,
+		.cold = timed && !how->hot && !how->profile,
 	};
 
 	if (gb_interrupted)
@@ -546,7 +547,7 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 	m.share_ns = m.started_ns;
 	gb_memory_mark();
 	gb_watch_begin(result, how->hang_s);
-	(void)measure(&m, timed);
+	(void)measure(&m, timed && !how->profile);
 	gb_watch_end();
 	m.record->memory.host_bytes = (double)gb_memory_peak(GB_HOST_MEMORY);
 	m.record->memory.device_bytes = (double)gb_memory_peak(GB_DEVICE_MEMORY);

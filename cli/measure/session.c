@@ -384,7 +384,8 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 				  gb_visit *visit, void *self, struct gb_error *err)
 {
 	const struct gb_benchmark *benchmark = sweep->benchmark;
-	const bool asks = !s->request->untimed && !gb_memory_is_dry();
+	const bool asks =
+		!s->request->untimed && !s->request->how.profile && !gb_memory_is_dry();
 	struct gb_error no_input = { 0 };
 	void *input = NULL;
 	bool prepared = false;

@@ -19,6 +19,7 @@ struct gb_settings {
 	int64_t hot;         /* do not flush the caches before a run */
 	int64_t verify;      /* an enum gb_verify */
 	int64_t no_phases;   /* skip the phases, for a quick look */
+	int64_t profile;     /* one run per point for a profiler, without times */
 	int64_t device;
 	bool for_paper; /* measure phases as often as time, since a figure may be of one */
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# other.sh GPUBENCH-PTX -- runs parts of kernels that `check` alone does not reach: other options,
-# sizes and devices.
+# other.sh GPUBENCH-PTX NVTX.so -- runs parts of kernels that `check` alone does not reach: other
+# options, sizes and devices; and counts the NVTX ranges of --profile by a tool.
 set -euo pipefail
-gpubench=$1
+gpubench=$1 nvtx=$2
 
 run() {
 	echo "== $*"
@@ -21,3 +21,12 @@ run bfs cuda/ccam --vertices=33,2100 --p=0.05 --result=dist,both $timed
 unset GPUBENCH_PTX_CLUSTERS
 # Timed runs reach the hold and the clock.
 run bfs --backend=cuda --vertices=300 $timed
+
+# One range for each variant and point after the warm-up, and one for each phase within.
+ranges=$(NVTX_INJECTION64_PATH=$nvtx "$gpubench" radix cuda/lsd4 cuda/cub --count=3k --profile \
+	--type=u32,pairs 2>&1 >/dev/null)
+wanted='nvtx: radix/cuda/lsd4 count=3000
+nvtx:     histogram
+nvtx:     end
+nvtx: end'
+echo "$ranges"

@@ -44,9 +44,12 @@ test-ptx-check: $(BUILD)/gpubench-ptx
 test-ptx-unit: $(BUILD)/unit-ptx $(BUILD)/nvml.so
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< --jobs 2 --filter '@(backend|primitives|bfs_cuda|stream|variants)*/*'
-test-ptx-other: $(BUILD)/gpubench-ptx
+$(BUILD)/nvtx.so: tests/planted/nvtx.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC $(cuda_include) $< -o $@
+test-ptx-other: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
-	$(try) $(reached) tests/ptx/other.sh $<
+	$(try) $(reached) tests/ptx/other.sh $^
 # The self-test must cover every opcode.
 test-ptx-selftest: $(BUILD)/ptx-selftest test-ptx-check
 	$(try) $< $(BUILD)/reached.ptx-check
