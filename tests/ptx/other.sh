@@ -24,9 +24,8 @@ run bfs --backend=cuda --vertices=300 $timed
 
 # One range for each variant and point after the warm-up, and one for each phase within.
 ranges=$(NVTX_INJECTION64_PATH=$nvtx "$gpubench" radix cuda/lsd4 cuda/cub --count=3k --profile \
-	--type=u32,pairs 2>&1 >/dev/null)
-wanted='nvtx: radix/cuda/lsd4 count=3000
-nvtx:     histogram
-nvtx:     end
-nvtx: end'
-echo "$ranges"
+	2>&1 >/dev/null | sed 's/^nvtx: *//' | uniq -c | tr -s ' \n' ' ')
+phases='histogram 1 end 1 scan 1 end 1 scatter 1 end 1 '
+wanted=" 1 radix/cuda/lsd4 count=3000 1 $(printf "$phases%.0s" 1 2 3 4 5 6 7 8)"
+wanted="${wanted% 1 end 1 } 2 end 1 radix/cuda/cub count=3000 1 end "
+[[ $ranges == "$wanted" ]] || { printf 'ranges: %s\nwanted: %s\n' "$ranges" "$wanted"; exit 1; }

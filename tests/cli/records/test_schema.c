@@ -44,6 +44,7 @@ static const char *const gone[][2] = {
 	{ "settings", "min_time_s" },
 	{ "verify", "overwritten" },
 	{ "verify", "changed" },
+	{ "memory", "resident_bytes" },
 	{ NULL, "whole" },
 	{ NULL, "cpu" },
 };
