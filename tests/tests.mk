@@ -155,11 +155,11 @@ test-long: deps-test
 	$(again) test-resume KILLS=20
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
-			CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
-			build/aarch64/gpubench; \
+			CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" objects; \
 	else echo "aarch64 is left out: scripts/install-deps.sh arm installs what is missing"; fi
-# build/arm64 has no libstdc++.
-arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
+# Headers of libraries are those of this machine, and nothing is linked.
+arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% -idirafter /usr/include
+objects: $(objects)
 
 ## asan: unit tests, check and command-line tests, or ASAN, under AddressSanitizer and UBSan
 ASAN ?= unit check golden vulkan
@@ -247,5 +247,5 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-.PHONY: $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long deps-test slowest asan tsan fuzz lint \
+.PHONY: objects $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long deps-test slowest asan tsan fuzz lint \
 	format format-check ptxas ptxas-check counts shaders
