@@ -91,7 +91,7 @@ test: deps-test
 # $(call tried,WORDS OF MAKE...): runs tests, and prints the output of those that failed.
 tried = +$(Q)rm -rf $(tests_run); status=0; \
 	$(foreach words,$(1),$(MAKE) --no-print-directory -k $(subst ^, ,$(words)) || status=1;) \
-	scripts/step.sh --sum $(tests_run) && exit $$status
+	scripts/step.sh --sum $(tests_run) $$status
 test-now:
 	$(call tried,tests^$(ptx_alone) $(if $(gpu_here),tests-ptx^PTX=1))
 tests: $(steps)
