@@ -11,8 +11,7 @@
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
-#	arm     build, and what `make test-long` needs for aarch64: the cross compiler for aarch64, and the
-#	        libraries of arm64 in build/arm64, where apt and dpkg see none
+#	arm     build, and a cross compiler for aarch64, for `make test-long`
 #	all     everything but arm
 #	--check  only report what is missing; the exit status is 1 if that is not optional
 #	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
@@ -78,17 +77,13 @@ need() {
 	esac
 }
 
-wants_arm64() {
-	[[ $wanted == arm && ! -e $arm64/usr/include/zlib.h ]]
-}
-
 has_validation() {
 	compgen -G '/usr/share/vulkan/explicit_layer.d/*[vV]alidation*' >/dev/null
 }
 
 # The driver file of lavapipe is written last.
 top=$(realpath "$(dirname "$0")/..")
-lavapipe=$top/build/lavapipe arm64=$top/build/arm64
+lavapipe=$top/build/lavapipe
 wants_lavapipe() {
 	[[ $wanted == vulkan-test || $wanted == all ]] && [[ ! -e $lavapipe/lvp_icd.json ]]
 }
@@ -167,11 +162,10 @@ if [[ $check == yes ]]; then
 	((${#missing[@]} == 0)) || printf 'missing: %s\n' "${missing[@]}"
 	((${#optional[@]} == 0)) || printf 'missing, optional: %s\n' "${optional[@]}"
 	! wants_lavapipe || printf 'missing, optional: lavapipe\n'
-	! wants_arm64 || printf 'missing: libraries of arm64\n'
-	((${#missing[@]} == 0)) && ! wants_arm64
+	((${#missing[@]} == 0))
 	exit
 fi
-if ! wants_lavapipe && ! wants_arm64 && ((${#missing[@]} == 0)) &&
+if ! wants_lavapipe && ((${#missing[@]} == 0)) &&
 	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
 fi
@@ -265,25 +259,10 @@ if ((EUID != 0)); then
 		without_root "ask root to install: ${missing[*]:-${optional[*]}}"
 	as_root=(sudo)
 fi
-# apt_get WORD...: run apt-get, again and again while another package manager holds a lock.
-errors=$(mktemp)
-trap 'rm -f "$errors"' EXIT
+# apt_get WORD...: run apt-get, once no other package manager runs.
 apt_get() {
-	local waited=0 failed=0
-	while
-		failed=0
-		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
-			apt-get "$@" 2>"$errors" || failed=1
-		((failed && waited < 600)) &&
-			grep -qE 'Could not get lock|Unable to (acquire|lock)' "$errors"
-	do
-		((waited)) || printf 'install-deps: %s\n' \
-			'waiting for another package manager, at most 10 minutes' >&2
-		sleep 5
-		((waited += 5))
-	done
-	cat "$errors" >&2
-	return $failed
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get -o DPkg::Lock::Timeout=600 "$@"
 }
 install() {
 	apt_get install -y --no-install-recommends "$@"
@@ -310,54 +289,30 @@ if ((${#optional[@]})); then
 	done
 fi
 
-# apt_there LISTS-AND-CACHE COMMAND WORD...: apt with the package source of this distribution alone,
-# in a folder of its own, so that apt's own lists and cache stay as they are.
+# lavapipe_apt COMMAND WORD...: apt with the package sources of this distribution alone, in a folder
+# of its own, so that apt's own lists and cache stay as they are.
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || :
-apt_source() {
-	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-		sed -n "s/^$codename //p" | head -n 1
-}
-apt_there() {
-	local folder=$1
-	mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
-	"$2" -o Dir::Etc::sourcelist="$folder/list" -o Dir::Etc::sourceparts=- \
-		-o Dir::State::lists="$folder/lists" -o Dir::Cache="$folder/cache" \
-		-o APT::Sandbox::User=root "${@:3}"
-}
-
-# Unpack the libraries for aarch64, with all that they depend on.
-unpack_arm64() { # FOLDER: for downloads
-	local site package
-	site=$(apt_source)
-	[[ -n $codename && -n $site ]] || return 1
-	printf 'deb %s %s main\n' "$site" "$codename" >"$1/list"
-	: >"$1/status"
-	arm_there() {
-		apt_there "$1" apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
-			-o Dir::State::status="$1/status" "${@:2}"
-	}
-	arm_there "$1" update || return 1
-	arm_there "$1" --download-only -y --no-install-recommends install libc6-dev libgomp1 \
-		libcjson-dev zlib1g-dev librandom123-dev >/dev/null || return 1
-	rm -rf "$arm64" && mkdir -p "$arm64" || return 1
-	for package in "$1"/cache/archives/*.deb; do
-		dpkg-deb -x "$package" "$arm64" || return 1
-	done
+lavapipe_apt() {
+	"$1" -o Dir::Etc::sourcelist="$scratch/list" -o Dir::Etc::sourceparts=- \
+		-o Dir::State::lists="$scratch/lists" -o Dir::Cache="$scratch/cache" \
+		-o APT::Sandbox::User=root "${@:2}"
 }
 
 # Unpack mesa-vulkan-drivers of the distribution, or of its backports if that is too old for ray
 # tracing, and install its dependencies.  Newer versions of installed packages are not fetched: only
 # real GPUs need them.
-unpack_lavapipe() { # FOLDER: for downloads
-	local scratch=$1 site package needed=() library
-	site=$(apt_source)
+unpack_lavapipe() {
+	local site package needed=() library
+	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n "s/^$codename //p" | head -n 1)
 	[[ -n $codename && -n $site ]] || return 1
 	printf 'deb %s %s main\n' "$site" "$codename" "$site" "$codename-backports" >"$scratch/list"
-	apt_there "$scratch" apt-get -qq update || return 1
+	mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
+	lavapipe_apt apt-get -qq update || return 1
 	local from=()
-	apt_there "$scratch" apt-cache policy mesa-vulkan-drivers |
+	lavapipe_apt apt-cache policy mesa-vulkan-drivers |
 		grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' || from=(-t "$codename-backports")
-	(cd "$scratch" && apt_there "$scratch" apt-get -qq "${from[@]}" \
+	(cd "$scratch" && lavapipe_apt apt-get -qq "${from[@]}" \
 		download mesa-vulkan-drivers) || return 1
 	for package in $(dpkg-deb -f "$scratch"/mesa-vulkan-drivers_*.deb Depends |
 		sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g'); do
@@ -373,14 +328,8 @@ unpack_lavapipe() { # FOLDER: for downloads
 		"$library" '"api_version": "1.3.0"' >"$lavapipe/lvp_icd.json"
 }
 
-# bring UNPACK: run it with a folder that is removed at the end.
-bring() {
-	local scratch status=0
+if wants_lavapipe; then
 	scratch=$(mktemp -d)
-	"$1" "$scratch" || status=1
-	rm -rf "$scratch"
-	return $status
-}
-! wants_lavapipe || bring unpack_lavapipe ||
-	printf 'install-deps: going on without lavapipe\n' >&2
-! wants_arm64 || bring unpack_arm64 || fail "cannot unpack the libraries of arm64"
+	trap 'rm -rf "$scratch"' EXIT
+	unpack_lavapipe || printf 'install-deps: going on without lavapipe\n' >&2
+fi

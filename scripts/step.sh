@@ -3,7 +3,8 @@
 #
 #	step.sh FILE WORD NAME COMMAND...       run COMMAND, and append its times to FILE
 #	step.sh --test FOLDER NAME COMMAND...   the same in one line; the output goes to FOLDER/NAME
-#	step.sh --sum FOLDER                    the output of failed tests, and how many passed
+#	step.sh --sum FOLDER STATUS             the output of failed tests, and how many passed; STATUS
+#	                                        is that of the make that ran them
 #	step.sh --slowest FILE...               the ten compilations and tests that took longest
 #
 # They are sorted by the time of processors, which depends less on other programs.
@@ -47,6 +48,10 @@ case $1 in
 		cat "$file"
 	done
 	passed=$(find . -type f ! -name '*.*' ! -name times | wc -l)
+	if [ $failed = 0 ] && [ "$3" != 0 ]; then
+		printf '%d passed, but make did not build and run all: see its errors above\n' "$passed"
+		exit 1
+	fi
 	printf '%d passed, %d failed\n' "$passed" $failed
 	[ $failed = 0 ]
 	;;

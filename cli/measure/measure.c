@@ -190,15 +190,9 @@ static enum gb_status put_gpu_state(struct gb_record *record, const struct gb_gp
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
-static size_t memory_used(void)
-{
-	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
-}
-
 static enum gb_status set_up(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
-	const size_t before = memory_used();
 	double start_ns;
 
 	if (!r->variant->ops)
@@ -219,7 +213,6 @@ static enum gb_status set_up(struct gb_measurement *m, bool timed)
 		m->record->create = gb_now_ns() - start_ns;
 	m->output_size = r->benchmark->output_size(r->params, m->input);
 	m->output = gb_host_alloc(m->output_size + GB_GUARD, 1, m->err);
-	m->state_bytes = memory_used() - before;
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (!m->err->code)
 		(void)m->timer.ops->create(&m->timer.clock, m->err);
@@ -408,18 +401,13 @@ static enum gb_status take_extras(struct gb_measurement *m)
 
 /* ---- what follows from the samples ---------------------------------------------------------- */
 
-/* Bytes that a run moves through main memory: by the variant's model or, if it has all its data in
- * a cache that is cold at first, those of the input and the output.  A variant without a model may
- * have a metric of the bytes of the input that the last verified run read. */
+/* Bytes that a run moves through main memory: by the variant's model or, without one, the compulsory
+ * ones and those of the input that the last verified run read, if the variant counts them. */
 static double bytes_moved(const struct gb_measurement *m, double least)
 {
-	const char *from;
-
-	if (!m->ops->bytes)
-		return least + fmax(gb_member_number(&m->record->metrics, "touched_bytes"), 0);
-	if (m->cold && m->backend->cache_bytes && m->state_bytes <= m->backend->cache_bytes(&from))
-		return least;
-	return m->ops->bytes(m->result->params, m->input);
+	return m->ops->bytes
+		       ? m->ops->bytes(m->result->params, m->input)
+		       : least + fmax(gb_member_number(&m->record->metrics, "touched_bytes"), 0);
 }
 
 /* The rate of samples that are different work. */

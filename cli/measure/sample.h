@@ -14,7 +14,7 @@ struct gb_measurement {
 	const struct gb_backend_ops *backend;
 	void *input, *state;
 	unsigned char *output; /* output_size bytes, then GB_GUARD */
-	size_t output_size, state_bytes;
+	size_t output_size;
 	struct gb_timer timer;
 	const char *clock; /* the name of the timer's, in the record */
 	struct gb_error *err;

@@ -13,20 +13,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_FASTEST, err);
 }
 
-/* The mesh is read; boxes are written, read for the codes and gathered; each of three passes
- * reads the pairs twice and writes them once, and they are read twice more; nodes and index are
- * written. */
-static double bytes(const void *params, const void *input)
-{
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +
-					       2 * sizeof(struct lbvh_node) + sizeof(uint32_t));
-}
-
 const struct gb_variant_ops lbvh_cpu_apetrei = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
-	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

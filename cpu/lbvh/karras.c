@@ -22,27 +22,11 @@ static enum gb_status create_bitonic(void *state, const void *params, const void
 				   LBVH_CPU_LEAVES | LBVH_CPU_MARKS | LBVH_CPU_POWER, err);
 }
 
-/* As karras-radix, but the sort makes k (k + 1) / 2 passes over 2^k >= count records of 8 bytes. */
-static double bytes_bitonic(const void *params, const void *input)
-{
-	const double count = (double)((const struct lbvh_input *)input)->count;
-	double passes = 0, power = 1;
-
-	for (int k = 1; power < count; k++) {
-		power *= 2;
-		passes += k;
-	}
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 8 * sizeof(uint64_t) +
-					       5 * sizeof(struct lbvh_node)) +
-	       passes * power * 2 * sizeof(uint64_t);
-}
-
 const struct gb_variant_ops lbvh_cpu_karras_bitonic = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create_bitonic,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
-	.bytes = bytes_bitonic,
 	.flags = GB_REPEATABLE,
 };
 
@@ -60,20 +44,11 @@ static enum gb_status create_32(void *state, const void *params, const void *inp
 	return lbvh_builder_create(state, params, input, LBVH_CPU_LEAVES | LBVH_CPU_PARENTS, err);
 }
 
-/* As apetrei, plus the arrays between the phases: index, first and code written and read, the codes
- * searched, one refit pass over nodes and marks, or parents and flags.  Later passes find few. */
-static double bytes_radix(const void *params, const void *input)
-{
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 18 * sizeof(uint64_t) +
-					       5 * sizeof(struct lbvh_node));
-}
-
 const struct gb_variant_ops lbvh_cpu_karras_radix = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create_radix,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
-	.bytes = bytes_radix,
 	.flags = GB_REPEATABLE,
 };
 
@@ -82,6 +57,5 @@ const struct gb_variant_ops lbvh_cpu_karras32 = {
 	.create = create_32,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
-	.bytes = bytes_radix,
 	.flags = GB_REPEATABLE,
 };

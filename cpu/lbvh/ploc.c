@@ -13,19 +13,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
 }
 
-/* The mesh once, boxes three times; six passes over 12-byte records whose codes are read twice;
- * arrays of the leaves; leaf nodes written and read, inner ones written, read and written again. */
-static double bytes(const void *params, const void *input)
-{
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
-					       5 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
-}
-
 const struct gb_variant_ops lbvh_cpu_ploc = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
-	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

@@ -352,7 +352,6 @@ const struct gb_variant_ops octree_cpu_lf = {
 	.create = create,
 	.run = run,
 	.download = download,
-	.bytes = octree_cpu_bytes,
 	.metrics = octree_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -22,7 +22,6 @@ const struct gb_variant_ops octree_cpu_lock = {
 	.create = create,
 	.run = run,
 	.download = octree_cpu_download,
-	.bytes = octree_cpu_bytes,
 	.metrics = octree_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -198,28 +198,11 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "inserted", m->inserted);
 }
 
-/* Bytes of the sort: positions read three times, records written and read, numbers of cells written
- * and read, numbers of bodies written, nodes written. */
-static double bytes(const void *params, const void *input)
-{
-	const struct octree_input *in = input;
-	struct octree_cpu cpu = {
-		.input = in, .count = in->count, .threads = 1, .simd = cpu_simd()
-	};
-	struct gb_timer timer = { 0 };
-
-	octree_cpu_box(&cpu, &timer);
-	if (is_inserted(&cpu))
-		return octree_cpu_bytes(params, input);
-	return (3 * 12 + 2 * 16 + 3 * 4) * (double)in->count + 32 * (double)in->tree.nodes;
-}
-
 const struct gb_variant_ops octree_cpu_morton = {
 	.state_size = sizeof(struct octree_morton),
 	.create = create,
 	.run = run,
 	.download = download,
-	.bytes = bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -19,7 +19,6 @@
  * the work is bounded for every input.  The bound is memory: a level whose parts exceed the cache
  * reads and writes the records once, as do all levels below it together.
  */
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -223,32 +222,6 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* Keys that are sorted are read once; reversed keys are read and written once, nearly sorted ones
- * twice.  A split reads records twice and writes them once, and the leaves read and write them once;
- * accesses in the cache are not counted.  Each level of the quicksort whose parts
- * exceed the last-level cache and have several keys reads and writes records once, and so do all
- * levels below together. */
-static double bytes(const void *params, const void *input_)
-{
-	const struct radix_input *input = input_;
-	const char *from;
-	const struct radix_look look = radix_cpu_look(input);
-	const double size = radix_cpu_size(input), order = radix_cpu_order_bytes(input);
-	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
-	/* Two keys that are left in a part take no level of their own. */
-	const double parts = fmin(size / cache, look.distinct / 2);
-
-	if (!look.descents)
-		return size;
-	if (look.descents == input->count - 1)
-		return 2 * size;
-	if (look.descents < radix_few_of(input->count) / 2)
-		return order + 4 * size;
-	if (is_split(params, input))
-		return order + 5 * size;
-	return order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
-}
-
 const struct gb_variant_ops radix_cpu_best = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -256,5 +229,4 @@ const struct gb_variant_ops radix_cpu_best = {
 	.run = run,
 	.download = radix_cpu_download,
 	.excluded = radix_cpu_excluded,
-	.bytes = bytes,
 };

@@ -91,18 +91,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-/* Per pass: records read twice and written once; once read if their digits are equal. */
-static double bytes(const void *params, const void *input)
-{
-	const struct radix_input *keys = input;
-	const struct radix_look look = radix_cpu_look(keys);
-	double sweeps = 0;
-
-	for (unsigned shift = 0; shift < radix_cpu_key_bits(keys); shift += RADIX_DIGIT_BITS)
-		sweeps += look.varying >> shift & (RADIX_DIGITS - 1) ? 3 : 1;
-	return sweeps * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
-}
-
 const struct gb_variant_ops radix_cpu_lsd8 = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -110,5 +98,4 @@ const struct gb_variant_ops radix_cpu_lsd8 = {
 	.run = run,
 	.download = radix_cpu_download,
 	.excluded = radix_cpu_excluded,
-	.bytes = bytes,
 };

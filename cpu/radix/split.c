@@ -96,16 +96,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-/* Per bit: records read twice and written once, predicates written once and read twice, the scan
- * written and read. */
-static double bytes(const void *params, const void *input)
-{
-	const struct radix_input *keys = input;
-	double per_bit = 3 * radix_cpu_size(keys) + 5.0 * sizeof(uint32_t) * (double)keys->count;
-
-	return radix_cpu_key_bits(keys) * per_bit + radix_cpu_order_bytes(keys);
-}
-
 const struct gb_variant_ops radix_cpu_split = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -113,6 +103,5 @@ const struct gb_variant_ops radix_cpu_split = {
 	.run = run,
 	.download = radix_cpu_download,
 	.excluded = radix_cpu_excluded,
-	.bytes = bytes,
 	.flags = GB_SERIAL,
 };

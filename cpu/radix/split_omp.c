@@ -185,14 +185,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-/* Per bit: records read twice and written once. */
-static double bytes(const void *params, const void *input)
-{
-	const struct radix_input *keys = input;
-
-	return 3 * radix_cpu_key_bits(keys) * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
-}
-
 const struct gb_variant_ops radix_cpu_split_omp = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -200,5 +192,4 @@ const struct gb_variant_ops radix_cpu_split_omp = {
 	.run = run,
 	.download = radix_cpu_download,
 	.excluded = radix_cpu_excluded,
-	.bytes = bytes,
 };

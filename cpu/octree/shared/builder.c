@@ -118,10 +118,3 @@ enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *e
 		       cpu->count * sizeof *cpu->next);
 	return GB_OK;
 }
-
-double octree_cpu_bytes(const void *params, const void *input)
-{
-	const struct octree_input *in = input;
-
-	return (2 * 12 + 2 * 8 + 4) * (double)in->count + 32 * (double)in->tree.nodes;
-}

@@ -72,9 +72,6 @@ size_t octree_cpu_rows(const struct octree_cpu *cpu);
  * over the runs after the first. */
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics);
-/* Bytes of positions read for the box and for keys, keys written and read, list links written,
- * nodes written. */
-double octree_cpu_bytes(const void *params, const void *input);
 
 /* The number of digits that two keys share: 0 .. 21. */
 static inline int octree_shared(uint64_t a, uint64_t b)

@@ -2,7 +2,6 @@
 #include "cpu/radix/shared/records.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -142,73 +141,4 @@ void radix_cpu_from_words(struct radix_cpu *cpu)
 #pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->count >= MANY)
 	for (size_t i = 0; i < cpu->count; i++)
 		word[i] = (word[i] & key_bits) | cpu->value[(uint32_t)word[i]];
-}
-
-double radix_cpu_size(const struct radix_input *input)
-{
-	return (double)radix_output_size(input);
-}
-
-unsigned radix_cpu_key_bits(const struct radix_input *input)
-{
-	return (unsigned)(8 * input->key_size);
-}
-
-double radix_cpu_order_bytes(const struct radix_input *input)
-{
-	return input->type == RADIX_F32 ? 4 * radix_cpu_size(input) : 0;
-}
-
-static uint64_t order_of(const struct radix_input *in, size_t i)
-{
-	const uint32_t *key32 = in->keys;
-
-	if (in->key_size == 8)
-		return ((const uint64_t *)in->keys)[i];
-	return in->type == RADIX_F32 ? radix_f32_order(key32[i]) : key32[i];
-}
-
-static int ascending(const void *a_, const void *b_)
-{
-	const uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
-
-	return (a > b) - (a < b);
-}
-
-/* Those of a sample if a quarter of it repeats others, else all keys; one if half are equal. */
-static double distinct(const struct radix_input *in)
-{
-	enum { MOST = 512 };
-	const size_t n = in->count < MOST ? in->count : MOST;
-	uint64_t key[MOST];
-	size_t found = 1, run = 1, most = 1;
-
-	for (size_t i = 0; i < n; i++)
-		key[i] = order_of(in, cpu_sample_at(in->count, n, i));
-	qsort(key, n, sizeof *key, ascending);
-	for (size_t i = 1; i < n; i++) {
-		found += key[i] != key[i - 1];
-		run = key[i] == key[i - 1] ? run + 1 : 1;
-		most = run > most ? run : most;
-	}
-	if (most > n / 2)
-		return 1;
-	return found < n / 4 * 3 ? (double)found : (double)in->count;
-}
-
-struct radix_look radix_cpu_look(const struct radix_input *in)
-{
-	uint64_t any = 0, all = UINT64_MAX;
-	size_t descents = 0;
-
-#pragma omp parallel for schedule(static) reduction(| : any) reduction(& : all) \
-	reduction(+ : descents)
-	for (size_t i = 0; i < in->count; i++) {
-		const uint64_t key = order_of(in, i);
-
-		any |= key;
-		all &= key;
-		descents += i > 0 && order_of(in, i - 1) > key;
-	}
-	return (struct radix_look){ any & ~all, descents, distinct(in) };
 }

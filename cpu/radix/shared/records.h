@@ -66,24 +66,6 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 void radix_cpu_to_words(struct radix_cpu *cpu);
 void radix_cpu_from_words(struct radix_cpu *cpu);
 
-/* Bytes of all records. */
-double radix_cpu_size(const struct radix_input *input);
-/* Bits of a key. */
-unsigned radix_cpu_key_bits(const struct radix_input *input);
-/* Properties of the keys on which the passes of an adaptive sort depend. */
-struct radix_look {
-	uint64_t varying; /* bits in which keys, as numbers of their order, differ */
-	size_t descents;  /* keys that are below the one before them */
-	/* Different keys, about; all of them unless many of a sample are equal, one if half are. */
-	double distinct;
-};
-
-/* Read all keys. */
-struct radix_look radix_cpu_look(const struct radix_input *input);
-
-/* Bytes to turn floats into numbers and back, two passes that read and write; 0 for other types. */
-double radix_cpu_order_bytes(const struct radix_input *input);
-
 #ifdef __cplusplus
 }
 #endif
