@@ -653,6 +653,11 @@ const struct gb_machine *gb_record_machine(const struct gb_record *record)
 	return gb_is_cpu(record) ? &record->context->on_cpu : &record->context->on_gpu;
 }
 
+bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)
+{
+	return gb_equal(a->text, b->text);
+}
+
 const struct gb_gpu *gb_context_gpu(const struct gb_context *context)
 {
 	for (size_t i = 0; i < context->gpu_count; i++)

@@ -39,7 +39,7 @@ struct gb_gpu {
 	} vulkan;
 };
 
-/* The identity of a CPU or a GPU (identity.h). */
+/* The identity of a CPU or a GPU (machine.h). */
 struct gb_machine {
 	char name[128]; /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
 	char text[320]; /* all that identifies it, in readable form */
@@ -234,6 +234,8 @@ bool gb_record_is_cold(const struct gb_record *record);
 
 /* The CPU or GPU that the record's back end ran on. */
 const struct gb_machine *gb_record_machine(const struct gb_record *record);
+
+bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b);
 
 /* The GPU that the run used; NULL if there was none. */
 const struct gb_gpu *gb_context_gpu(const struct gb_context *context);
