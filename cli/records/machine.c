@@ -17,7 +17,6 @@
 #include "build_info.h"
 #include "cli/records/settings.h"
 #include "cli/records/version.h"
-#include "common/available.h"
 #include "common/text.h"
 
 /* ---- small files ------------------------------------------------------------------------- */
@@ -157,24 +156,6 @@ char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size)
 
 /* ---- the host ---------------------------------------------------------------------------- */
 
-/* The number of CPUs in a list such as "0-3,8". */
-static double count_list(const char *list)
-{
-	double count = 0;
-
-	while (list && *list) {
-		char *end;
-		const long low = strtol(list, &end, 10);
-		const long high = *end == '-' ? strtol(end + 1, &end, 10) : low;
-
-		if (end == list || high < low || high > 1 << 20)
-			break;
-		count += (double)(high - low + 1);
-		list = *end == ',' ? end + 1 : end;
-	}
-	return gb_positive(count);
-}
-
 /* The number of cores or sockets, each counted at its first logical CPU. */
 static double count_first(struct line *line, const char *siblings)
 {
@@ -196,7 +177,6 @@ static void describe_caches(struct gb_context *context)
 	struct line text[3];
 	double *const bytes[] = { &context->host.l1d_bytes, &context->host.l2_bytes,
 				  &context->host.l3_bytes };
-	bool any = false;
 
 	context->host.cache_bytes =
 		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&context->host.cache_from));
@@ -209,34 +189,17 @@ static void describe_caches(struct gb_context *context)
 		if (!type || !size || at < 0 || at > 2 || gb_equal(type, "Instruction"))
 			continue;
 		*bytes[at] = size_of(size);
-		any = any || !isnan(*bytes[at]);
 	}
-#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
-	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-				    _SC_LEVEL3_CACHE_SIZE };
-
-	/* Without /sys, the C library may still know. */
-	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
-		*bytes[i] = gb_positive((double)sysconf(name[i]));
-#endif
 }
 
-/* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
- * files of version 1. */
+/* The CPU limit of the cgroup, in CPUs: "max 100000" or "200000 100000". */
 static double cpu_quota(struct line *line)
 {
 	const char *text = first_line(line, "/sys/fs/cgroup/cpu.max");
 	char *period;
-	double quota;
+	const double quota = text ? strtod(text, &period) : (double)NAN;
 
-	if (text) {
-		quota = strtod(text, &period);
-		return period == text ? (double)NAN : quota / strtod(period, NULL);
-	}
-	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-	quota = gb_positive(text ? strtod(text, NULL) : 0);
-	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-	return text ? quota / strtod(text, NULL) : (double)NAN;
+	return text && period != text ? quota / strtod(period, NULL) : (double)NAN;
 }
 
 /* True if the CPU reports a hypervisor. */
@@ -298,13 +261,11 @@ static void describe_cpu(struct gb_context *context, struct line *line)
 	cpu_set_t usable;
 
 	describe_model(context, line);
-	context->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
 		context->host.usable_cpus = CPU_COUNT(&usable);
 	context->host.cores = count_first(line, "thread_siblings_list");
 	context->host.sockets = count_first(line, "core_siblings_list");
 	describe_caches(context);
-	context->host.numa_nodes = count_list(first_line(line, "/sys/devices/system/node/online"));
 	context->host.governor = keep(
 		context, first_line(line, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
 	context->host.cpu_quota = cpu_quota(line);
@@ -315,13 +276,10 @@ static void describe_cpu(struct gb_context *context, struct line *line)
 static void describe_memory(struct gb_context *context, struct line *line)
 {
 	const char *total = field(line, "/proc/meminfo", "MemTotal");
-	const double available = (double)gb_host_available();
 	char *pages;
 
 	if (total)
 		context->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
-	/* As much as 1e18 bytes: no limit is known. */
-	context->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
 	pages = first_line(line, "/sys/kernel/mm/transparent_hugepage/enabled");
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
 	if (pages) {

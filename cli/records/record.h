@@ -61,8 +61,8 @@ struct gb_context {
 		const char *cpu_vendor; /* "GenuineIntel"; ARM: the implementer's number, "0x41" */
 		const char *cpu_part;   /* ARM: "0xd4f" */
 		double cpu_family, cpu_model, cpu_stepping;
-		double sockets, cores, logical_cpus, usable_cpus, cpu_quota, numa_nodes;
-		double l1d_bytes, l2_bytes, l3_bytes, cache_bytes, memory_bytes, available_bytes;
+		double sockets, cores, usable_cpus, cpu_quota;
+		double l1d_bytes, l2_bytes, l3_bytes, cache_bytes, memory_bytes;
 		const char *cache_from, *governor, *huge_pages;
 		enum gb_flag turbo, virtualized;
 		struct gb_numbers load;

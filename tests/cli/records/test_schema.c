@@ -40,6 +40,9 @@ static cJSON *formatted(cJSON *line)
 
 /* Members of earlier versions, which are neither read nor written. */
 static const char *const gone[][2] = {
+	{ "host", "logical_cpus" },
+	{ "host", "numa_nodes" },
+	{ "host", "available_bytes" },
 	{ "settings", "max_samples" },
 	{ "settings", "min_time_s" },
 	{ "verify", "overwritten" },
