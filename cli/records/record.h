@@ -109,6 +109,8 @@ struct gb_counts {
 	struct {
 		double to_device, to_host, on_device, set;
 	} copies, copied_bytes;
+	size_t kernel_count;
+	struct gb_counts *kernels; /* owned */
 };
 
 /* The result of one variant at one point. */
@@ -157,20 +159,18 @@ struct gb_record {
 	struct {
 		const char *run_id;
 		double seq;
-	} replaces; /* the earlier record of the same file that this one replaces */
+	} replaces;              /* the earlier record of the same file that this one replaces */
+	struct gb_counts counts; /* per run */
 
 	/* Derived by gb_record_derive(): */
+	bool counted;
 	bool has_time;      /* has a time measured on real hardware, verified or not */
 	size_t repetitions; /* pooled repetitions, whose values are the samples of `time`; else 1 */
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
-	} rates; /* NAN under the emulator */
-	bool counted;
-	struct gb_counts counts; /* per run */
-	size_t kernel_count;
-	struct gb_counts *kernel; /* owned */
-	struct gb_texts kept;     /* texts of a record that was not read; owned */
-	cJSON *line;              /* owned; what was read or, without it, only the counts */
+	} rates;              /* NAN under the emulator */
+	struct gb_texts kept; /* texts of a record that was not read; owned */
+	cJSON *line;          /* owned; texts that were read point into it */
 };
 
 /* The members, in the order of the CSV columns. */

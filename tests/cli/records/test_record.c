@@ -286,7 +286,7 @@ Test(record, counts_of_a_run)
 	cr_assert_not(gb_record_put_counts(
 		&r.record, "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}", &err));
 	cr_expect_eq(r.record.counts.launches, 3);
-	cr_expect_str_eq(r.record.kernel[0].kernel, "k");
+	cr_expect_str_eq(r.record.counts.kernels[0].kernel, "k");
 	line = describe(&r);
 	expect_number(line, "counts.launches", 3);
 	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
