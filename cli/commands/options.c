@@ -176,8 +176,7 @@ static const struct gb_param progress_rows[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  AT(GB_FLAG, verbose),
-	  .help = "print a line to standard error as each measurement ends, and at the end what "
-		  "took how much of the time" },
+	  .help = "print a line to standard error as each measurement ends" },
 };
 GROUP(progress, output);
 

@@ -240,7 +240,6 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samp
 {
 	double host_ns = 0;
 
-	(void)gb_spend_on(m, GB_WARMING_UP);
 	for (int64_t i = 0; i < count && gb_goes_on(m); i++) {
 		const struct gb_manner how = {
 			.batch = 1,
@@ -280,7 +279,6 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	bool enough = false, verified;
 	double last_s = 0;
 
-	(void)gb_spend_on(m, GB_SAMPLING);
 	if (m->backend->state)
 		m->backend->state(&before);
 	m->batch = gb_choose_batch(m, warm_ns);
@@ -388,7 +386,6 @@ static enum gb_status take_extras(struct gb_measurement *m)
 				       .most_s = gb_least_time_s(how) /
 						 (how->for_paper ? 1 : SHARE) };
 
-	(void)gb_spend_on(m, GB_TIMING_EXTRAS);
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
 	if (take_launches(m) || take_phases(m, extras))
@@ -534,7 +531,6 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	if (gb_result_begin(result, err))
 		return err->code;
-	m.share_ns = m.started_ns;
 	gb_memory_mark();
 	gb_watch_begin(result, how->hang_s);
 	(void)measure(&m, timed);
@@ -543,7 +539,6 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 	m.record->memory.device_bytes = (double)gb_memory_peak(GB_DEVICE_MEMORY);
 	m.record->elapsed_s = result->elapsed_s = gb_elapsed_s(&m);
 	tear_down(&m);
-	(void)gb_spend_on(&m, GB_SETTING_UP);
 	if (own.code == GB_EINTERRUPTED)
 		return gb_fail(err, own.code, "%s", own.message);
 	if (own.code)

@@ -346,15 +346,12 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	return due;
 }
 
-static enum gb_status make_input(struct gb_session *s, const struct gb_benchmark *benchmark,
-				 const void *params, void **input, struct gb_error *err)
+static enum gb_status make_input(const struct gb_benchmark *benchmark, const void *params,
+				 void **input, struct gb_error *err)
 {
-	const double start_ns = gb_now_ns();
-
 	gb_watch_begin(NULL, 0);
 	(void)benchmark->prepare(params, input, err);
 	gb_watch_end();
-	s->inputs_s += (gb_now_ns() - start_ns) * 1e-9;
 	return err->code;
 }
 
@@ -379,7 +376,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message, err);
 		} else {
-			if (!prepared && make_input(s, benchmark, params, &input, &no_input) &&
+			if (!prepared && make_input(benchmark, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
@@ -488,7 +485,6 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
-	gb_progress_shares(&s->progress, s->inputs_s);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_release(s);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
