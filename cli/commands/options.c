@@ -6,7 +6,7 @@
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
-#include "cli/measure/stopping.h"
+#include "cli/measure/measure.h"
 #include "cli/plugins/load.h"
 #include "common/text.h"
 
