@@ -254,12 +254,14 @@ static void print_field(FILE *file, const struct gb_field *field, const void *of
 		(void)fputc('}', file);
 		break;
 	case GB_FIELD_OBJECTS:
+		(void)fputc('[', file);
 		for (size_t i = 0; i < objects->count; i++) {
-			(void)fputs(i ? "},{" : "[{", file);
+			(void)fputs(i ? ",{" : "{", file);
 			(void)gb_fields_print(file, field->fields, gb_object_of(field, objects, i),
 					      0);
+			(void)fputc('}', file);
 		}
-		(void)fputs("}]", file);
+		(void)fputc(']', file);
 		break;
 	default:
 		print_value(file, scalar_value(field, of));
@@ -279,11 +281,12 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	case GB_FIELD_NUMBERS:
 	case GB_FIELD_TEXTS:
 	case GB_FIELD_MEMBERS:
-	case GB_FIELD_PHASES:
-	case GB_FIELD_OBJECTS: /* each begins with its count */
+	case GB_FIELD_PHASES: /* each begins with its count */
 		return !field->required && !*(const size_t *)from;
 	case GB_FIELD_OBJECT:
 		return gb_fields_are_absent(field->fields, from);
+	case GB_FIELD_OBJECTS:
+		return !((const struct gb_objects *)from)->item;
 	default:
 		return field->derived || !scalar_value(field, of).kind;
 	}

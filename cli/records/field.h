@@ -66,7 +66,7 @@ struct gb_fields {
 /* A list of structs.  A member of this type is a count and a pointer to the structs. */
 struct gb_objects {
 	size_t count;
-	void *item; /* owned */
+	void *item; /* owned; NULL if the list is absent */
 };
 
 static inline void *gb_object_of(const struct gb_field *field, const struct gb_objects *objects,

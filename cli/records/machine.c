@@ -466,9 +466,10 @@ struct gb_context *gb_describe_context(const struct gb_context_info *info, struc
 
 	if (ok) {
 		*context = *gb_no_context;
-		context->gpu = calloc(info->devices.count + 1, sizeof *context->gpu);
+		if (info->devices.count)
+			context->gpu = calloc(info->devices.count, sizeof *context->gpu);
 		begin_run(context);
-		ok = context->gpu && context->run_id;
+		ok = (context->gpu || !info->devices.count) && context->run_id;
 	}
 	for (int i = 0; i < info->argc && ok; i++)
 		ok = gb_texts_add(&context->argv, info->argv[i]);

@@ -292,6 +292,11 @@ Test(record, counts_of_a_run)
 	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
 	cJSON_Delete(line);
 	r = measured(&cuda);
+	cr_assert_not(gb_record_put_counts(&r.record, "{\"launches\":0,\"kernels\":[]}", &err));
+	line = describe(&r);
+	cr_expect(cJSON_IsArray(gb_json_at(line, "counts.kernels"))); /* none ran */
+	cJSON_Delete(line);
+	r = measured(&cuda);
 	cr_expect(gb_record_put_counts(&r.record, "{\"launches\":", &err));
 	gb_record_release(&r.record);
 }
