@@ -6,7 +6,7 @@
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
-#include "cli/measure/stopping.h"
+#include "cli/measure/measure.h"
 #include "cli/plugins/load.h"
 #include "common/text.h"
 
@@ -177,8 +177,7 @@ static const struct gb_param output_rows[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  AT(GB_FLAG, verbose),
-	  .help = "print a line to standard error as each measurement ends, and at the end what "
-		  "took how much of the time" },
+	  .help = "print a line to standard error as each measurement ends" },
 	{ .name = "dry-run",
 	  AT(GB_FLAG, dry),
 	  .help = "list each measurement with the memory that it would take, and measure nothing" },

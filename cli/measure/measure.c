@@ -11,11 +11,11 @@
 #include "cli/benchmarks/value.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/sample.h"
-#include "cli/measure/stopping.h"
 #include "cli/records/key.h"
 #include "common/devices.h"
 #include "common/memory.h"
 #include "common/secret.h"
+#include "common/stats.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -229,7 +229,6 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samp
 {
 	double host_ns = 0;
 
-	(void)gb_spend_on(m, GB_WARMING_UP);
 	for (int64_t i = 0; i < count && gb_goes_on(m); i++) {
 		const struct gb_manner how = {
 			.batch = 1,
@@ -254,6 +253,110 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samp
 	return m->err->code;
 }
 
+/* ---- the stopping rule -----------------------------------------------------------------------
+ *
+ * Sampling ends as "converged" once half the 95 % interval of the median is at most --rel-ci times
+ * the median, after at least --min-samples and a tenth of --max-time; ending earlier would miss
+ * slow drifts.  It ends at the "limit" when --max-time has passed.  It ends there earlier if the
+ * interval, which narrows with the root of the number of samples, cannot become narrow enough by
+ * then or within the number of samples that a record holds.  --samples=N ends it as "fixed" after N
+ * samples, whatever the interval.  --timeout ends all of these; it is for variants that take far
+ * longer than expected.
+ */
+
+enum {
+	FIRST_CHECK = 50, /* up to this many samples the rule is checked after each one */
+	FIRST_DOUBT = 20, /* from this many samples on, hopeless() may end sampling */
+};
+
+/* The least time that the stopping rule samples for. */
+static double least_time_s(const struct gb_settings *how)
+{
+	return how->max_time_s / 10;
+}
+
+/* True if reaching --rel-ci would take more samples than a record holds, or longer than --max-time.
+ * An interval shrinks with the root of the number of samples. */
+static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
+		     double half_width)
+{
+	const double n = (double)r->record.time.count;
+	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
+
+	if (elapsed_s >= how->max_time_s)
+		return true;
+	if (how->rel_ci <= 0 || n < FIRST_DOUBT)
+		return false;
+	return !(n * growth <= GB_MAX_SAMPLES && elapsed_s * growth <= how->max_time_s);
+}
+
+/* Above FIRST_CHECK samples the rule is checked only once every n / 16 samples, twice in a row:
+ * if a sample was enough, the one after it, which is verified, is the last. */
+static bool is_skipped(size_t n)
+{
+	return n > FIRST_CHECK && n % (n / 16) > 1;
+}
+
+static bool stop(struct gb_result *r, const char *why)
+{
+	r->record.stop_reason = why;
+	return true;
+}
+
+bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
+{
+	const size_t n = r->record.time.count;
+	const bool late = elapsed_s >= how->timeout_s;
+	struct gb_error ignored = { 0 };
+	struct gb_summary summary;
+	double half_width;
+
+	if (how->samples && n >= (size_t)how->samples)
+		return stop(r, "fixed");
+	if (late)
+		return stop(r, "limit");
+	if (how->samples || n < (size_t)how->min_samples || (is_skipped(n) && n < GB_MAX_SAMPLES))
+		return false;
+	if (gb_summarize(r->record.time.sample, n, &summary, &ignored))
+		return stop(r, "limit");
+	gb_floor_interval(&summary, r->resolution_ns);
+	half_width = gb_relative_half_width(&summary);
+	if (r->watch)
+		r->watch(r, half_width);
+	if (elapsed_s >= least_time_s(how) && half_width <= how->rel_ci)
+		return stop(r, "converged");
+	if (n >= GB_MAX_SAMPLES ||
+	    (elapsed_s >= least_time_s(how) && hopeless(r, how, elapsed_s, half_width)))
+		return stop(r, "limit");
+	return false;
+}
+
+bool gb_phases_are_narrow(const struct gb_record *r, const struct gb_settings *how)
+{
+	const double wanted_ns = how->rel_ci * r->time.median;
+	struct gb_error ignored = { 0 };
+	struct gb_summary summary;
+
+	for (size_t i = 0; i < r->phases.count; i++) {
+		const struct gb_times *time = &r->phases.item[i].time;
+
+		if (how->for_paper || is_skipped(time->count) ||
+		    gb_summarize(time->sample, time->count, &summary, &ignored) ||
+		    !(summary.ci_high - summary.ci_low <= 2 * wanted_ns))
+			return false;
+	}
+	return true;
+}
+
+/* A random sample between the first and the last of those that are certain to be taken, to be
+ * verified. */
+static int64_t choose_sample(const struct gb_settings *how)
+{
+	const int64_t count = how->samples ? how->samples : how->min_samples;
+
+	return count > 2 ? 1 + (int64_t)(gb_secret() % (uint64_t)(count - 2)) : 0;
+}
+
 /* ---- samples ------------------------------------------------------------------------------ */
 
 /* Take samples until the stopping rule ends sampling; verify the first of each distinct input, the
@@ -262,14 +365,13 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 {
 	const struct gb_settings *how = m->how;
 	struct gb_result *r = m->result;
-	const int64_t chosen = gb_choose_sample(how);
+	const int64_t chosen = choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
 	const bool some = how->verify != GB_VERIFY_NONE;
 	struct gb_gpu_state before, after;
 	bool enough = false, verified;
 	double last_s = 0;
 
-	(void)gb_spend_on(m, GB_SAMPLING);
 	if (m->backend->state)
 		m->backend->state(&before);
 	m->batch = gb_choose_batch(m, warm_ns);
@@ -339,7 +441,7 @@ static enum gb_status take_launches(struct gb_measurement *m)
 	const struct gb_manner how = { .batch = 1, .cold = m->cold };
 	const size_t have = m->record->host_time.count;
 	const struct extras extras = { have < 2 ? 2 - have : 0, GB_HOST_TIMES - have,
-				       gb_least_time_s(m->how), gb_elapsed_s(m) };
+				       least_time_s(m->how), gb_elapsed_s(m) };
 	double ns, host_ns;
 
 	if (have >= GB_HOST_TIMES || !m->backend->hold || m->ops->flags & GB_HOST_DECISIONS)
@@ -388,10 +490,9 @@ static enum gb_status take_extras(struct gb_measurement *m)
 	const size_t most = m->record->emulated ? 1 : m->record->time.count;
 	const struct extras extras = { .least = how->samples ? most : 1,
 				       .most = most,
-				       .most_s = gb_least_time_s(how) /
+				       .most_s = least_time_s(how) /
 						 (how->for_paper ? 1 : SHARE) };
 
-	(void)gb_spend_on(m, GB_TIMING_EXTRAS);
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
 	if (take_launches(m) || take_phases(m, extras))
@@ -532,7 +633,6 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	if (gb_result_begin(result, err))
 		return err->code;
-	m.share_ns = m.started_ns;
 	gb_memory_mark();
 	gb_watch_begin(result, how->hang_s);
 	(void)measure(&m, timed && !how->profile);
@@ -541,7 +641,6 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 	m.record->memory.device_bytes = (double)gb_memory_peak(GB_DEVICE_MEMORY);
 	m.record->elapsed_s = result->elapsed_s = gb_elapsed_s(&m);
 	tear_down(&m);
-	(void)gb_spend_on(&m, GB_SETTING_UP);
 	if (own.code == GB_EINTERRUPTED)
 		return gb_fail(err, own.code, "%s", own.message);
 	if (own.code)

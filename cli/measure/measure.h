@@ -1,8 +1,8 @@
 /* measure.h -- runs one measurement: a variant at a point of a sweep.
  *
- * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  stopping.h
- * decides when there are enough samples.  They fill a struct gb_record,
- * which is then written as a line of the record file.
+ * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  The stopping rule
+ * decides when there are enough samples.  They fill a struct gb_record, which is then written as a
+ * line of the record file.
  *
  * The first sample, the last, and a random one between are verified; if the samples are different
  * work, the first of each is; --verify=all verifies every sample.  Before a verified run the
@@ -32,5 +32,17 @@ void gb_result_remark(struct gb_result *result, const char *format, ...)
 
 /* The measurement ended with an error: a failed or skipped one reports no time. */
 void gb_result_fail(struct gb_result *result, const struct gb_error *why);
+
+/* The stopping rule takes no more, because a record keeps all samples.  --samples may ask for
+ * more. */
+enum { GB_MAX_SAMPLES = 1000 };
+
+/* True if the samples of the record are enough; its stop_reason then says why.  elapsed_s is the
+ * time since the measurement started. */
+bool gb_stop_sampling(struct gb_result *result, const struct gb_settings *how, double elapsed_s);
+
+/* True if the median of each phase is known well enough: half its interval is at most --rel-ci
+ * times the median of `time`.  Never with settings->for_paper. */
+bool gb_phases_are_narrow(const struct gb_record *record, const struct gb_settings *how);
 
 #endif

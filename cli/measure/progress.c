@@ -87,8 +87,6 @@ void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 	char *line = NULL;
 
 	progress->done++;
-	for (int i = 0; i < GB_SHARES; i++)
-		progress->share_s[i] += r->share_s[i];
 	if (!progress->verbose)
 		return;
 	gb_progress_hide(progress);
@@ -106,27 +104,4 @@ void gb_progress_hide(const struct gb_progress *progress)
 {
 	if (progress->shown)
 		(void)fputs("\r\033[K", stderr);
-}
-
-void gb_progress_shares(const struct gb_progress *p, double inputs_s)
-{
-	static const char *const name[GB_SHARES] = {
-		[GB_SAMPLING] = "samples",
-		[GB_WARMING_UP] = "warm-up",
-		[GB_TIMING_EXTRAS] = "phases and transfers",
-		[GB_SETTING_UP] = "set-up",
-		[GB_VERIFYING] = "verification",
-	};
-	const double total_s = (gb_now_ns() - p->started_ns) * 1e-9;
-	double rest_s = total_s - inputs_s;
-
-	if (!p->verbose || p->done == 0)
-		return;
-	(void)fprintf(stderr, "gpubench: %.1f s: ", total_s);
-	for (int i = 0; i < GB_SHARES; i++) {
-		rest_s -= p->share_s[i];
-		(void)fprintf(stderr, "%s %.0f %%, ", name[i], 100 * p->share_s[i] / total_s);
-	}
-	(void)fprintf(stderr, "inputs %.0f %%, rest %.0f %%\n", 100 * inputs_s / total_s,
-		      100 * fmax(rest_s, 0) / total_s);
 }

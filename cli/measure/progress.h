@@ -8,7 +8,6 @@
 struct gb_progress {
 	bool shown, verbose; /* the status line; the lines per measurement */
 	size_t done, total;  /* measurements */
-	double share_s[GB_SHARES];
 	double started_ns, shown_ns;
 };
 
@@ -18,9 +17,6 @@ void gb_progress_init(struct gb_progress *progress, const struct gb_request *req
 void gb_progress_begin(struct gb_progress *progress, struct gb_result *result);
 /* The measurement has ended, or was skipped. */
 void gb_progress_end(struct gb_progress *progress, const struct gb_result *result);
-
-/* With --verbose: what part of the time samples and all the rest took. */
-void gb_progress_shares(const struct gb_progress *progress, double inputs_s);
 
 /* Erase the status line. */
 void gb_progress_hide(const struct gb_progress *progress);

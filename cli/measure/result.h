@@ -7,27 +7,16 @@
 #include "cli/records/record.h"
 #include "common/benchmark.h"
 
-/* The parts of a measurement that share its time. */
-enum gb_share {
-	GB_SETTING_UP,
-	GB_WARMING_UP,
-	GB_SAMPLING,
-	GB_TIMING_EXTRAS, /* phases, transfers, launches */
-	GB_VERIFYING,
-	GB_SHARES
-};
-
 struct gb_result {
 	const struct gb_benchmark *benchmark;
 	const struct gb_variant *variant;
 	const void *params;
-	struct gb_record record;   /* what is known so far */
-	enum gb_status code;       /* why it was skipped or failed; else GB_OK */
-	bool doubtful;             /* faster than the memory: see gb_doubt_rate() */
-	double resolution_ns;      /* resolution of the variant's clock, per run */
-	double read_bytes;         /* of the input, by the benchmark's model */
-	double elapsed_s;          /* duration of the whole measurement ... */
-	double share_s[GB_SHARES]; /* ... and of its parts */
+	struct gb_record record; /* what is known so far */
+	enum gb_status code;     /* why it was skipped or failed; else GB_OK */
+	bool doubtful;           /* faster than the memory: see gb_doubt_rate() */
+	double resolution_ns;    /* resolution of the variant's clock, per run */
+	double read_bytes;       /* of the input, by the benchmark's model */
+	double elapsed_s;        /* duration of the whole measurement */
 
 	/* Called between samples with half the width of the median's interval as a fraction of the
 	 * median.  May be NULL. */

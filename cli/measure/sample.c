@@ -30,17 +30,6 @@ bool gb_goes_on(struct gb_measurement *m)
 	return !m->err->code;
 }
 
-enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share)
-{
-	const enum gb_share before = m->share;
-	const double now = gb_now_ns();
-
-	m->result->share_s[before] += (now - m->share_ns) * 1e-9;
-	m->share = share;
-	m->share_ns = now;
-	return before;
-}
-
 /* A byte that no variant can foresee: 128 to 254. */
 static unsigned char next_poison(void)
 {
@@ -49,11 +38,7 @@ static unsigned char next_poison(void)
 
 static enum gb_status poison_results(struct gb_measurement *m)
 {
-	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
-
-	(void)gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
-	(void)gb_spend_on(m, share);
-	return m->err->code;
+	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 }
 
 /* Queue the runs between two marks. */
@@ -231,7 +216,6 @@ static enum gb_status check_guard(const struct gb_measurement *m, unsigned char 
 
 enum gb_status gb_verify_run(struct gb_measurement *m)
 {
-	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
 	const unsigned char poison = next_poison();
 	const struct gb_benchmark *benchmark = m->result->benchmark;
 
@@ -247,6 +231,5 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 	m->record->status = GB_STATUS_OK;
 	m->record->verify.result = "pass";
 	m->record->verify.runs = (double)++m->verified;
-	(void)gb_spend_on(m, share);
 	return GB_OK;
 }

@@ -28,8 +28,7 @@ struct gb_measurement {
 	bool cold;                 /* flush the caches before each sample */
 	bool counting;             /* the back end counts the first run */
 	struct gb_metrics metrics; /* of the last verified run */
-	enum gb_share share;       /* what is done now, since share_ns */
-	double share_ns, started_ns;
+	double started_ns;
 };
 
 /* How a run or a batch is taken. */
@@ -46,9 +45,6 @@ double gb_elapsed_s(const struct gb_measurement *m);
 
 /* False after an error or an interrupt. */
 bool gb_goes_on(struct gb_measurement *m);
-
-/* Count the time from now on as this share; return the share until now. */
-enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share);
 
 /* Overwrite the results if they are to be verified, reset, flush, and run.  *ns by the variant's
  * clock and *host_ns by the host's are per run of a batch.  A run is taken again if the hold failed

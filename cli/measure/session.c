@@ -362,7 +362,6 @@ static void say_once(struct gb_session *s, const char *line)
 static enum gb_status make_input(struct gb_session *s, const struct gb_benchmark *benchmark,
 				 const void *params, void **input, struct gb_error *err)
 {
-	const double start_ns = gb_now_ns();
 	char line[640];
 
 	gb_watch_begin(NULL, 0);
@@ -375,7 +374,6 @@ static enum gb_status make_input(struct gb_session *s, const struct gb_benchmark
 		benchmark->release(*input);
 		*input = NULL;
 	}
-	s->inputs_s += (gb_now_ns() - start_ns) * 1e-9;
 	return err->code;
 }
 
@@ -510,7 +508,6 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
-	gb_progress_shares(&s->progress, s->inputs_s);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_release(s);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {

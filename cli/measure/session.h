@@ -37,7 +37,6 @@ struct gb_session {
 	void *seen;             /* keys that this session has visited, for tsearch() */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	struct gb_clocks clocks;
-	double inputs_s; /* that inputs took */
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.

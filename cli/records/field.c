@@ -70,6 +70,7 @@ static void clear(const struct gb_field *field, void *of)
 	struct gb_texts *texts = to;
 	struct gb_members *members = to;
 	struct gb_times *times = to;
+	struct gb_objects *objects = to;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
@@ -103,6 +104,15 @@ static void clear(const struct gb_field *field, void *of)
 		break;
 	case GB_FIELD_PHASES:
 		gb_phases_clear(to);
+		break;
+	case GB_FIELD_OBJECT:
+		gb_fields_clear(field->fields, to, GB_ALWAYS);
+		break;
+	case GB_FIELD_OBJECTS:
+		for (size_t i = 0; i < objects->count; i++)
+			gb_fields_clear(field->fields, gb_object_of(field, objects, i), GB_ALWAYS);
+		free(objects->item);
+		*objects = (struct gb_objects){ 0 };
 		break;
 	case GB_FIELD_STATISTIC:
 		break;
@@ -202,6 +212,7 @@ static void print_field(FILE *file, const struct gb_field *field, const void *of
 	const struct gb_texts *texts = from;
 	const struct gb_members *members = from;
 	const struct gb_phases *phases = from;
+	const struct gb_objects *objects = from;
 
 	switch (field->type) {
 	case GB_FIELD_NUMBERS:
@@ -237,6 +248,21 @@ static void print_field(FILE *file, const struct gb_field *field, const void *of
 		}
 		(void)fputc('}', file);
 		break;
+	case GB_FIELD_OBJECT:
+		(void)fputc('{', file);
+		(void)gb_fields_print(file, field->fields, from, 0);
+		(void)fputc('}', file);
+		break;
+	case GB_FIELD_OBJECTS:
+		(void)fputc('[', file);
+		for (size_t i = 0; i < objects->count; i++) {
+			(void)fputs(i ? ",{" : "{", file);
+			(void)gb_fields_print(file, field->fields, gb_object_of(field, objects, i),
+					      0);
+			(void)fputc('}', file);
+		}
+		(void)fputc(']', file);
+		break;
 	default:
 		print_value(file, scalar_value(field, of));
 	}
@@ -257,9 +283,21 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	case GB_FIELD_MEMBERS:
 	case GB_FIELD_PHASES: /* each begins with its count */
 		return !field->required && !*(const size_t *)from;
+	case GB_FIELD_OBJECT:
+		return gb_fields_are_absent(field->fields, from);
+	case GB_FIELD_OBJECTS:
+		return !((const struct gb_objects *)from)->item;
 	default:
 		return field->derived || !scalar_value(field, of).kind;
 	}
+}
+
+bool gb_fields_are_absent(const struct gb_fields *fields, const void *of)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (!is_absent(&fields->field[i], of))
+			return false;
+	return true;
 }
 
 size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *from, size_t count)
@@ -372,6 +410,8 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
 						 ? gb_member_find(in(found, of), rest)
 						 : NULL;
 
+	if (found && found->type == GB_FIELD_OBJECT)
+		return gb_fields_value(found->fields, in(found, of), rest);
 	if (times)
 		return summary_value(times, rest);
 	if (member)

@@ -32,6 +32,8 @@ enum gb_field_type {
 	GB_FIELD_MEMBERS,   /* struct gb_members; if required, written even when empty */
 	GB_FIELD_TIMES,     /* struct gb_times */
 	GB_FIELD_PHASES,    /* struct gb_phases */
+	GB_FIELD_OBJECT,    /* a struct with fields of its own; absent if all of these are */
+	GB_FIELD_OBJECTS,   /* struct gb_objects, of such structs */
 	GB_FIELD_STATISTIC, /* no member: its path leads into a series */
 };
 
@@ -49,6 +51,8 @@ struct gb_field {
 	enum gb_stays stays;
 	/* NULL terminated.  GB_FIELD_WORD: indexed by value.  GB_FIELD_TEXT: all that it may be. */
 	const char *const *words;
+	const struct gb_fields *fields; /* of GB_FIELD_OBJECT and GB_FIELD_OBJECTS ... */
+	size_t size;                    /* ... and that of the struct */
 	const char *unit;  /* of a number, by its name in the schema: "ns", "count"; or NULL */
 	const char *csv;   /* title of the column; NULL: none */
 	const char *about; /* the schema's description; NULL if the name says it */
@@ -58,6 +62,18 @@ struct gb_fields {
 	const struct gb_field *field;
 	size_t count;
 };
+
+/* A list of structs.  A member of this type is a count and a pointer to the structs. */
+struct gb_objects {
+	size_t count;
+	void *item; /* owned; NULL if the list is absent */
+};
+
+static inline void *gb_object_of(const struct gb_field *field, const struct gb_objects *objects,
+				 size_t i)
+{
+	return (char *)objects->item + i * field->size;
+}
 
 /* Free what the fields own, and set to the empty value of their type those that stay no longer than
  * `stays`.  The struct may be all zeros. */
@@ -74,6 +90,9 @@ const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *
 /* Print the fields as members of a JSON object that has begun and has `count` members so far; fields
  * of one inner object stand together in the table.  Return 0 if the object still has none. */
 size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *from, size_t count);
+
+/* True if no field has a value to write. */
+bool gb_fields_are_absent(const struct gb_fields *fields, const void *of);
 
 /* The value at a path: a field ("tool.commit"), a member of a list ("metrics.depth") or a statistic
  * of a series ("time.median", "phases.scan.mean").  GB_VALUE_ABSENT if there is none. */

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/field.h"
@@ -193,8 +194,31 @@ static const char *read_word(const struct gb_field *field, const char *text, int
 	return "is unknown";
 }
 
-/* Returns NULL, "" if memory ran out, or what is wrong with the item. */
-static const char *read_field(const struct gb_field *field, cJSON *item, void *of)
+static const char *read_objects(const struct gb_field *field, cJSON *item,
+				struct gb_objects *objects, char fault[GB_FAULT_MAX])
+{
+	const char *wrong = cJSON_IsArray(item) ? NULL : "is not an array of objects";
+	cJSON *element;
+
+	objects->item = calloc((size_t)cJSON_GetArraySize(item) + 1, field->size);
+	if (!objects->item)
+		return "";
+	cJSON_ArrayForEach(element, item)
+	{
+		if (!cJSON_IsObject(element))
+			wrong = "is not an array of objects";
+		if (!wrong)
+			wrong = gb_fields_read(field->fields, element,
+					       gb_object_of(field, objects, objects->count++),
+					       fault);
+	}
+	return wrong;
+}
+
+/* Returns NULL, "" if memory ran out, or what is wrong with the item: fault, if that names the member
+ * of an inner object. */
+static const char *read_field(const struct gb_field *field, cJSON *item, void *of,
+			      char fault[GB_FAULT_MAX])
 {
 	const struct gb_field_value value = value_of_item(item);
 	void *to = (char *)of + field->offset;
@@ -222,6 +246,11 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 		return read_times(item, to);
 	case GB_FIELD_PHASES:
 		return read_phases(item, to);
+	case GB_FIELD_OBJECT:
+		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, fault)
+					    : "is not an object";
+	case GB_FIELD_OBJECTS:
+		return read_objects(field, item, to, fault);
 	case GB_FIELD_STATISTIC:
 		break;
 	}
@@ -255,13 +284,14 @@ const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *
 		const char *wrong = NULL;
 
 		if (item && !cJSON_IsNull(item))
-			wrong = read_field(field, item, to);
+			wrong = read_field(field, item, to, fault);
 		else if (is_member && !item && lacks_parent(object, field->path))
 			wrong = "is not in an object";
 		else if (field->required && !missing)
 			missing = field->path;
 		if (wrong)
-			return wrong[0] ? fault_of(fault, field->path, wrong) : wrong;
+			return wrong[0] && wrong != fault ? fault_of(fault, field->path, wrong)
+							  : wrong;
 	}
 	return missing ? fault_of(fault, missing, "is missing") : NULL;
 }

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "cli/benchmarks/registry.h"
-#include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
+#include "cli/records/machine.h"
 #include "common/text.h"
 #include "datasets/reading/container.h"
 

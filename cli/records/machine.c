@@ -15,10 +15,8 @@
 #include <unistd.h>
 
 #include "build_info.h"
-#include "cli/records/identity.h"
 #include "cli/records/settings.h"
 #include "cli/records/version.h"
-#include "common/available.h"
 #include "common/text.h"
 
 /* ---- small files ------------------------------------------------------------------------- */
@@ -97,25 +95,66 @@ static double size_of(const char *text)
 	return gb_positive(unit ? ldexp(number, 10 * (int)(unit - units + 1)) : number);
 }
 
-/* ---- the host ---------------------------------------------------------------------------- */
+/* ---- names of ARM cores --------------------------------------------------------------------- */
 
-/* The number of CPUs in a list such as "0-3,8". */
-static double count_list(const char *list)
+/* Cores of servers and of boards with a GPU.  Source: the technical reference manuals (MIDR_EL1)
+ * and the vendors' code in Linux. */
+static const char *arm_name(const char *implementer, const char *part)
 {
-	double count = 0;
+	static const struct {
+		const char *implementer, *part, *name;
+	} cores[] = {
+		{ "0x41", "0xd08", "Cortex-A72" },        { "0x41", "0xd0b", "Cortex-A76" },
+		{ "0x41", "0xd0c", "Neoverse-N1" },       { "0x41", "0xd40", "Neoverse-V1" },
+		{ "0x41", "0xd41", "Cortex-A78" },        { "0x41", "0xd42", "Cortex-A78AE" },
+		{ "0x41", "0xd49", "Neoverse-N2" },       { "0x41", "0xd4a", "Neoverse-E1" },
+		{ "0x41", "0xd4f", "Neoverse-V2" },       { "0x41", "0xd83", "Neoverse-V3AE" },
+		{ "0x41", "0xd84", "Neoverse-V3" },       { "0x41", "0xd85", "Cortex-X925" },
+		{ "0x41", "0xd87", "Cortex-A725" },       { "0x41", "0xd8e", "Neoverse-N3" },
+		{ "0x43", "0x0af", "ThunderX2" },         { "0x46", "0x001", "A64FX" },
+		{ "0x48", "0xd01", "Kunpeng-920" },       { "0x4e", "0x004", "Carmel" },
+		{ "0x4e", "0x010", "Olympus" },           { "0x51", "0x001", "Oryon" },
+		{ "0x61", "0x022", "Apple-M1-Icestorm" }, { "0x61", "0x023", "Apple-M1-Firestorm" },
+		{ "0x6d", "0xd49", "Cobalt-100" },        { "0xc0", "0xac3", "Ampere-1" },
+		{ "0xc0", "0xac4", "Ampere-1a" },
+	};
 
-	while (list && *list) {
-		char *end;
-		const long low = strtol(list, &end, 10);
-		const long high = *end == '-' ? strtol(end + 1, &end, 10) : low;
-
-		if (end == list || high < low || high > 1 << 20)
-			break;
-		count += (double)(high - low + 1);
-		list = *end == ',' ? end + 1 : end;
-	}
-	return gb_positive(count);
+	for (size_t i = 0; i < GB_COUNT(cores); i++)
+		if (gb_equal(cores[i].implementer, implementer) && gb_equal(cores[i].part, part))
+			return cores[i].name;
+	return NULL;
 }
+
+/* Append the name of a core unless it is there. */
+static void add_core(char *text, size_t size, const char *implementer, const char *part)
+{
+	const char *name = arm_name(implementer, part);
+	char number[64];
+
+	if (!name) {
+		(void)snprintf(number, sizeof number, "ARM %s-%s", implementer, part);
+		name = number;
+	}
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if (strchr(" +", at[strlen(name)])) /* or the end */
+			return;
+	gb_text_append(text, size, "%s%s", text[0] ? " + " : "", name);
+}
+
+char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size)
+{
+	char line[256], implementer[16] = "", part[16];
+
+	text[0] = '\0';
+	while (fgets(line, sizeof line, cpuinfo)) {
+		(void)sscanf(line, "CPU implementer : %15s", implementer);
+		if (implementer[0] && sscanf(line, "CPU part : %15s", part) == 1)
+			add_core(text, size, implementer, part);
+	}
+	return text;
+}
+
+/* ---- the host ---------------------------------------------------------------------------- */
 
 /* The number of cores or sockets, each counted at its first logical CPU. */
 static double count_first(struct line *line, const char *siblings)
@@ -138,7 +177,6 @@ static void describe_caches(struct gb_context *context)
 	struct line text[3];
 	double *const bytes[] = { &context->host.l1d_bytes, &context->host.l2_bytes,
 				  &context->host.l3_bytes };
-	bool any = false;
 
 	context->host.cache_bytes =
 		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&context->host.cache_from));
@@ -151,34 +189,17 @@ static void describe_caches(struct gb_context *context)
 		if (!type || !size || at < 0 || at > 2 || gb_equal(type, "Instruction"))
 			continue;
 		*bytes[at] = size_of(size);
-		any = any || !isnan(*bytes[at]);
 	}
-#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
-	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-				    _SC_LEVEL3_CACHE_SIZE };
-
-	/* Without /sys, the C library may still know. */
-	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
-		*bytes[i] = gb_positive((double)sysconf(name[i]));
-#endif
 }
 
-/* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
- * files of version 1. */
+/* The CPU limit of the cgroup, in CPUs: "max 100000" or "200000 100000". */
 static double cpu_quota(struct line *line)
 {
 	const char *text = first_line(line, "/sys/fs/cgroup/cpu.max");
 	char *period;
-	double quota;
+	const double quota = text ? strtod(text, &period) : (double)NAN;
 
-	if (text) {
-		quota = strtod(text, &period);
-		return period == text ? (double)NAN : quota / strtod(period, NULL);
-	}
-	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-	quota = gb_positive(text ? strtod(text, NULL) : 0);
-	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-	return text ? quota / strtod(text, NULL) : (double)NAN;
+	return text && period != text ? quota / strtod(period, NULL) : (double)NAN;
 }
 
 /* True if the CPU reports a hypervisor. */
@@ -240,13 +261,11 @@ static void describe_cpu(struct gb_context *context, struct line *line)
 	cpu_set_t usable;
 
 	describe_model(context, line);
-	context->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
 		context->host.usable_cpus = CPU_COUNT(&usable);
 	context->host.cores = count_first(line, "thread_siblings_list");
 	context->host.sockets = count_first(line, "core_siblings_list");
 	describe_caches(context);
-	context->host.numa_nodes = count_list(first_line(line, "/sys/devices/system/node/online"));
 	context->host.governor = keep(
 		context, first_line(line, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
 	context->host.cpu_quota = cpu_quota(line);
@@ -257,13 +276,10 @@ static void describe_cpu(struct gb_context *context, struct line *line)
 static void describe_memory(struct gb_context *context, struct line *line)
 {
 	const char *total = field(line, "/proc/meminfo", "MemTotal");
-	const double available = (double)gb_host_available();
 	char *pages;
 
 	if (total)
 		context->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
-	/* As much as 1e18 bytes: no limit is known. */
-	context->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
 	pages = first_line(line, "/sys/kernel/mm/transparent_hugepage/enabled");
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
 	if (pages) {
@@ -450,9 +466,10 @@ struct gb_context *gb_describe_context(const struct gb_context_info *info, struc
 
 	if (ok) {
 		*context = *gb_no_context;
-		context->gpu = calloc(info->devices.count + 1, sizeof *context->gpu);
+		if (info->devices.count)
+			context->gpu = calloc(info->devices.count, sizeof *context->gpu);
 		begin_run(context);
-		ok = context->gpu && context->run_id;
+		ok = (context->gpu || !info->devices.count) && context->run_id;
 	}
 	for (int i = 0; i < info->argc && ok; i++)
 		ok = gb_texts_add(&context->argv, info->argv[i]);
@@ -470,4 +487,86 @@ struct gb_context *gb_describe_context(const struct gb_context_info *info, struc
 	gb_context_free(context);
 	gb_out_of_memory(err, "describing the run");
 	return NULL;
+}
+
+/* ---- identity ------------------------------------------------------------------------------- */
+
+/* Append to the identity.  A part that is unknown leaves it incomplete. */
+static __attribute__((format(printf, 3, 4))) void put(struct gb_machine *m, bool is_known,
+						      const char *format, ...)
+{
+	const size_t used = strlen(m->text);
+	va_list args;
+
+	m->whole = m->whole && is_known;
+	if (!is_known)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(m->text + used, sizeof m->text - used, format, args);
+	va_end(args);
+}
+
+static void put_count(struct gb_machine *m, double count, const char *noun)
+{
+	put(m, !isnan(count), ", %g %s%s", count, noun, count > 1 ? "s" : "");
+}
+
+static void put_bytes(struct gb_machine *m, const char *name, double bytes)
+{
+	char text[GB_TEXT_MAX];
+
+	put(m, !isnan(bytes), ", %s%s", name, gb_text_bytes(text, bytes));
+}
+
+static void begin_machine(struct gb_machine *m, const char *name)
+{
+	*m = (struct gb_machine){ .whole = true };
+	(void)snprintf(m->name, sizeof m->name, "%.120s", name ? name : "unknown");
+	put(m, true, "%s", m->name);
+}
+
+/* The host's name replaces whatever is missing. */
+static void end_machine(struct gb_machine *m, const struct gb_context *context)
+{
+	if (!m->whole && context->host.hostname)
+		put(m, true, ", on %s", context->host.hostname);
+}
+
+/* Memory is rounded up to GiB because the amount that the kernel leaves varies slightly. */
+static void identify_cpu(const struct gb_context *context, struct gb_machine *m)
+{
+	const char *vendor = context->host.cpu_vendor;
+	const bool x86 = !isnan(context->host.cpu_family);
+
+	begin_machine(m, context->host.cpu);
+	put_count(m, context->host.sockets, "socket");
+	put_count(m, context->host.cores, "core");
+	put_bytes(m, "L1d ", context->host.l1d_bytes);
+	put_bytes(m, "L2 ", context->host.l2_bytes);
+	put_bytes(m, "L3 ", context->host.l3_bytes);
+	put(m, !isnan(context->host.memory_bytes), ", %.0f GiB",
+	    ceil(context->host.memory_bytes / 0x1p30));
+	if (x86)
+		put(m, vendor, ", %s %g-%g-%g", vendor, context->host.cpu_family,
+		    context->host.cpu_model, context->host.cpu_stepping);
+	else
+		put(m, vendor && context->host.cpu_part, ", %s-%s", vendor, context->host.cpu_part);
+	end_machine(m, context);
+}
+
+static void identify_gpu(const struct gb_context *context, struct gb_machine *m)
+{
+	const struct gb_gpu *gpu = gb_context_gpu(context);
+
+	begin_machine(m, gpu ? gpu->name : NULL);
+	put_bytes(m, "", gpu ? gpu->memory_bytes : (double)NAN);
+	m->whole = true; /* the UUID suffices */
+	put(m, gpu && gpu->uuid, ", %s", gpu ? gpu->uuid : "");
+	end_machine(m, context);
+}
+
+void gb_identify(struct gb_context *context)
+{
+	identify_cpu(context, &context->on_cpu);
+	identify_gpu(context, &context->on_gpu);
 }

@@ -1,5 +1,9 @@
 /* machine.h -- describes a run: the machine, the build and the environment it is made with.
  *
+ * A CPU is identified by its vendor, family, model and stepping (ARM: implementer and part),
+ * sockets, cores, caches and the memory in GiB; a GPU by its UUID.  If one of these is missing, the
+ * host's name takes its place, so a missing field never equals a missing field of another host.
+ *
  * Only lack of memory is an error: a value that cannot be read stays unknown.
  */
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
@@ -24,6 +28,13 @@ struct gb_context_info {
 /* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err
  * set, if memory ran out. */
 struct gb_context *gb_describe_context(const struct gb_context_info *info, struct gb_error *err);
+
+/* Fill on_cpu and on_gpu of a run that was read. */
+void gb_identify(struct gb_context *context);
+
+/* The kinds of cores in /proc/cpuinfo of an ARM machine, each once, joined by " + "; without a name
+ * as "ARM 0x41-0xfff".  Empty if it has none.  Returns text. */
+char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size);
 
 /* The architectures of this build, as in "75 80 90"; "" without CUDA or in the emulator. */
 extern const char gb_archs[];

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/records/identity.h"
 #include "common/text.h"
 
 static enum gb_status cannot_write(const char *path, struct gb_error *err)

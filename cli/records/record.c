@@ -81,10 +81,8 @@ static const struct gb_field run_fields[] = {
 	RUN(host.cpu_part, TEXT, .about = "of ARM"),
 	RUN(host.sockets, COUNT),
 	RUN(host.cores, COUNT),
-	RUN(host.logical_cpus, COUNT),
 	RUN(host.usable_cpus, COUNT, .about = "in the affinity mask"),
 	RUN(host.cpu_quota, POSITIVE, .about = "CPUs' worth of time that the cgroup grants"),
-	RUN(host.numa_nodes, COUNT),
 	RUN(host.l1d_bytes, COUNT),
 	RUN(host.l2_bytes, COUNT),
 	RUN(host.l3_bytes, COUNT),
@@ -93,7 +91,6 @@ static const struct gb_field run_fields[] = {
 		    "all last-level caches together, of which a cold sample flushes twice as much"),
 	RUN(host.cache_from, TEXT, .about = "who says so"),
 	RUN(host.memory_bytes, COUNT),
-	RUN(host.available_bytes, COUNT),
 	RUN(host.os, TEXT),
 	RUN(host.kernel, TEXT),
 	RUN(host.machine, TEXT),
@@ -132,8 +129,55 @@ static const struct gb_field run_fields[] = {
 	    .about = "every sample, not only the first, the last and one between"),
 	RUN(settings.device, NATURAL),
 	RUN(settings.preset, TEXT),
+	{ .path = "gpus",
+	  .type = GB_FIELD_OBJECTS,
+	  .offset = offsetof(struct gb_context, gpu_count),
+	  .fields = &gb_gpu_fields,
+	  .size = sizeof(struct gb_gpu) },
 };
 const struct gb_fields gb_context_fields = { run_fields, GB_COUNT(run_fields) };
+
+/* ---- exact counts --------------------------------------------------------------------------- */
+
+#define COUNTED(...) AT(gb_counts, __VA_ARGS__)
+
+/* Sectors are of global memory, wavefronts of shared memory, turns of atomics. */
+#define TRAFFIC(name)                                                            \
+	COUNTED(name.requests, NATURAL), COUNTED(name.sectors, NATURAL),         \
+		COUNTED(name.wavefronts, NATURAL), COUNTED(name.least, NATURAL), \
+		COUNTED(name.turns, NATURAL)
+#define COPIED(name)                                                      \
+	COUNTED(name.to_device, NATURAL), COUNTED(name.to_host, NATURAL), \
+		COUNTED(name.on_device, NATURAL), COUNTED(name.set, NATURAL)
+
+static const struct gb_field count_fields[] = {
+	COUNTED(kernel, TEXT),
+	COUNTED(launches, NATURAL),
+	COUNTED(blocks, NATURAL),
+	COUNTED(threads, NATURAL),
+	COUNTED(warp_instructions, NATURAL),
+	COUNTED(active_lanes, NATURAL),
+	COUNTED(classes, MEMBERS),
+	COUNTED(branches, NATURAL),
+	COUNTED(divergent, NATURAL),
+	COUNTED(barriers, NATURAL),
+	COUNTED(grid_barriers, NATURAL),
+	TRAFFIC(global_load),
+	TRAFFIC(global_store),
+	TRAFFIC(global_atomic),
+	TRAFFIC(shared_load),
+	TRAFFIC(shared_store),
+	TRAFFIC(shared_atomic),
+	COUNTED(chain, NATURAL),
+	COPIED(copies),
+	COPIED(copied_bytes),
+	{ .path = "kernels",
+	  .type = GB_FIELD_OBJECTS,
+	  .offset = offsetof(struct gb_counts, kernel_count),
+	  .fields = &gb_count_fields,
+	  .size = sizeof(struct gb_counts) },
+};
+const struct gb_fields gb_count_fields = { count_fields, GB_COUNT(count_fields) };
 
 /* ---- a record ------------------------------------------------------------------------------- */
 
@@ -271,45 +315,9 @@ static const struct gb_field record_fields[] = {
 	       .about = "of a peer: the name and version of the library that ran"),
 	RECORD(replaces.run_id, TEXT),
 	RECORD(replaces.seq, NATURAL),
+	RECORD(counts, GB_FIELD_OBJECT, MEASURED, .fields = &gb_count_fields),
 };
 const struct gb_fields gb_record_fields = { record_fields, GB_COUNT(record_fields) };
-
-/* ---- exact counts --------------------------------------------------------------------------- */
-
-#define COUNTED(...) AT(gb_counts, __VA_ARGS__)
-
-/* Sectors are of global memory, wavefronts of shared memory, turns of atomics. */
-#define TRAFFIC(name)                                                            \
-	COUNTED(name.requests, NATURAL), COUNTED(name.sectors, NATURAL),         \
-		COUNTED(name.wavefronts, NATURAL), COUNTED(name.least, NATURAL), \
-		COUNTED(name.turns, NATURAL)
-#define COPIED(name)                                                      \
-	COUNTED(name.to_device, NATURAL), COUNTED(name.to_host, NATURAL), \
-		COUNTED(name.on_device, NATURAL), COUNTED(name.set, NATURAL)
-
-static const struct gb_field count_fields[] = {
-	COUNTED(kernel, TEXT),
-	COUNTED(launches, NATURAL),
-	COUNTED(blocks, NATURAL),
-	COUNTED(threads, NATURAL),
-	COUNTED(warp_instructions, NATURAL),
-	COUNTED(active_lanes, NATURAL),
-	COUNTED(classes, MEMBERS),
-	COUNTED(branches, NATURAL),
-	COUNTED(divergent, NATURAL),
-	COUNTED(barriers, NATURAL),
-	COUNTED(grid_barriers, NATURAL),
-	TRAFFIC(global_load),
-	TRAFFIC(global_store),
-	TRAFFIC(global_atomic),
-	TRAFFIC(shared_load),
-	TRAFFIC(shared_store),
-	TRAFFIC(shared_atomic),
-	COUNTED(chain, NATURAL),
-	COPIED(copies),
-	COPIED(copied_bytes),
-};
-const struct gb_fields gb_count_fields = { count_fields, GB_COUNT(count_fields) };
 
 /* ---- nothing known --------------------------------------------------------------------------- */
 
@@ -353,46 +361,6 @@ static const char *read_line(const struct gb_fields *fields, cJSON *line, void *
 	return wrong ? wrong : gb_fields_read(fields, line, to, fault);
 }
 
-/* The member of that name, which may be absent or null, but otherwise must be an array of objects.
- * Returns NULL, or what is wrong. */
-static const char *find_objects(const cJSON *object, const char *name, cJSON **list,
-				char fault[GB_FAULT_MAX])
-{
-	const cJSON *element;
-	bool good;
-
-	*list = gb_json_at(object, name);
-	good = !*list || cJSON_IsNull(*list) || cJSON_IsArray(*list);
-	cJSON_ArrayForEach(element, *list)
-	{
-		good = good && cJSON_IsObject(element);
-	}
-	if (good)
-		return NULL;
-	(void)snprintf(fault, GB_FAULT_MAX, "\"%s\" is not an array of objects", name);
-	return fault;
-}
-
-static const char *read_gpus(struct gb_context *context, char fault[GB_FAULT_MAX])
-{
-	cJSON *list, *gpu;
-
-	if (find_objects(context->line, "gpus", &list, fault))
-		return fault;
-	context->gpu = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *context->gpu);
-	if (!context->gpu)
-		return "";
-	cJSON_ArrayForEach(gpu, list)
-	{
-		const char *wrong = gb_fields_read(&gb_gpu_fields, gpu,
-						   &context->gpu[context->gpu_count++], fault);
-
-		if (wrong)
-			return wrong;
-	}
-	return NULL;
-}
-
 struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
 	struct gb_context *context = calloc(1, sizeof *context);
@@ -403,7 +371,7 @@ struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		return NULL;
 	}
 	context->line = line;
-	if (!read_line(&gb_context_fields, line, context, fault) && !read_gpus(context, fault))
+	if (!read_line(&gb_context_fields, line, context, fault))
 		return context;
 	gb_context_free(context);
 	return NULL;
@@ -414,38 +382,9 @@ void gb_context_free(struct gb_context *context)
 	if (!context)
 		return;
 	gb_fields_clear(&gb_context_fields, context, GB_ALWAYS);
-	free(context->gpu); /* GPUs own nothing */
 	gb_texts_free(&context->kept);
 	cJSON_Delete(context->line);
 	free(context);
-}
-
-/* counts may be NULL. */
-static const char *read_counts(struct gb_record *record, cJSON *counts, char fault[GB_FAULT_MAX])
-{
-	cJSON *list, *kernel;
-	const char *wrong;
-
-	if (!counts || cJSON_IsNull(counts))
-		return NULL;
-	if (!cJSON_IsObject(counts)) {
-		(void)snprintf(fault, GB_FAULT_MAX, "\"counts\" is not an object");
-		return fault;
-	}
-	if (find_objects(counts, "kernels", &list, fault))
-		return fault;
-	record->counted = true;
-	record->kernel = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *record->kernel);
-	if (!record->kernel)
-		return "";
-	wrong = gb_fields_read(&gb_count_fields, counts, &record->counts, fault);
-	cJSON_ArrayForEach(kernel, list)
-	{
-		if (!wrong)
-			wrong = gb_fields_read(&gb_count_fields, kernel,
-					       &record->kernel[record->kernel_count++], fault);
-	}
-	return wrong;
 }
 
 void gb_record_derive(struct gb_record *record)
@@ -457,6 +396,7 @@ void gb_record_derive(struct gb_record *record)
 	const double once = timed ? 1 / time_s : (double)NAN;
 
 	record->has_time = timed;
+	record->counted = !gb_fields_are_absent(&gb_count_fields, &record->counts);
 	record->repetitions = 1;
 	record->rates.items_per_s = isnan(record->harmonic_items_per_s)
 					    ? record->work.items * once
@@ -486,8 +426,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	}
 	record->line = line;
 	record->context = gb_no_context;
-	if (!read_line(&gb_record_fields, line, record, fault) &&
-	    !read_counts(record, gb_json_at(line, "counts"), fault)) {
+	if (!read_line(&gb_record_fields, line, record, fault)) {
 		gb_record_derive(record);
 		return record;
 	}
@@ -501,33 +440,19 @@ enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 	char fault[GB_FAULT_MAX];
 
 	record->line = cJSON_Parse(json);
-	if (!record->line || read_counts(record, record->line, fault))
+	if (!record->line || gb_fields_read(&gb_count_fields, record->line, &record->counts, fault))
 		return gb_out_of_memory(err, "the counts");
 	return GB_OK;
-}
-
-static void release_counts(struct gb_record *record)
-{
-	gb_fields_clear(&gb_count_fields, &record->counts, GB_ALWAYS);
-	for (size_t i = 0; i < record->kernel_count; i++)
-		gb_fields_clear(&gb_count_fields, &record->kernel[i], GB_ALWAYS);
-	free(record->kernel);
-	record->kernel = NULL;
-	record->kernel_count = 0;
-	record->counted = false;
 }
 
 void gb_record_forget(struct gb_record *record, enum gb_stays stays)
 {
 	gb_fields_clear(&gb_record_fields, record, stays);
-	if (stays == GB_IF_MEASURED)
-		release_counts(record);
 }
 
 void gb_record_release(struct gb_record *record)
 {
 	gb_fields_clear(&gb_record_fields, record, GB_ALWAYS);
-	release_counts(record);
 	gb_texts_free(&record->kept);
 	cJSON_Delete(record->line);
 	record->line = NULL;
@@ -542,41 +467,21 @@ void gb_record_free(struct gb_record *record)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static size_t begin_line(FILE *file, const char *type)
+static void print_line(FILE *file, const char *type, const struct gb_fields *fields, const void *of)
 {
 	(void)fprintf(file, "{\"type\":\"%s\",\"schema\":%d", type, GB_RECORD_SCHEMA);
-	return 1;
-}
-
-static void print_counts(FILE *file, const struct gb_record *record)
-{
-	size_t count;
-
-	(void)fputs(",\"counts\":{", file);
-	count = gb_fields_print(file, &gb_count_fields, &record->counts, 0);
-	for (size_t i = 0; i < record->kernel_count; i++) {
-		(void)fputs(i ? "},{" : count ? ",\"kernels\":[{" : "\"kernels\":[{", file);
-		(void)gb_fields_print(file, &gb_count_fields, &record->kernel[i], 0);
-	}
-	(void)fputs(record->kernel_count ? "}]}" : "}", file);
+	(void)gb_fields_print(file, fields, of, 1);
+	(void)fputs("}\n", file);
 }
 
 void gb_record_print(FILE *file, const struct gb_record *record)
 {
-	(void)gb_fields_print(file, &gb_record_fields, record, begin_line(file, "record"));
-	if (record->counted)
-		print_counts(file, record);
-	(void)fputs("}\n", file);
+	print_line(file, "record", &gb_record_fields, record);
 }
 
 void gb_context_print(FILE *file, const struct gb_context *context)
 {
-	(void)gb_fields_print(file, &gb_context_fields, context, begin_line(file, "run"));
-	for (size_t i = 0; i < context->gpu_count; i++) {
-		(void)fputs(i ? "},{" : ",\"gpus\":[{", file);
-		(void)gb_fields_print(file, &gb_gpu_fields, &context->gpu[i], 0);
-	}
-	(void)fputs(context->gpu_count ? "}]}\n" : "}\n", file);
+	print_line(file, "run", &gb_context_fields, context);
 }
 
 char *gb_context_text(const struct gb_context *context)
@@ -600,13 +505,7 @@ char *gb_context_text(const struct gb_context *context)
 
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path)
 {
-	static const char counts[] = "counts.";
-
-	if (strncmp(path, counts, strlen(counts)) != 0)
-		return gb_fields_value(&gb_record_fields, record, path);
-	return record->counted
-		       ? gb_fields_value(&gb_count_fields, &record->counts, path + strlen(counts))
-		       : (struct gb_field_value){ 0 };
+	return gb_fields_value(&gb_record_fields, record, path);
 }
 
 struct gb_field_value gb_context_value(const struct gb_context *context, const char *path)
@@ -648,6 +547,11 @@ bool gb_record_is_cold(const struct gb_record *record)
 const struct gb_machine *gb_record_machine(const struct gb_record *record)
 {
 	return gb_is_cpu(record) ? &record->context->on_cpu : &record->context->on_gpu;
+}
+
+bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)
+{
+	return gb_equal(a->text, b->text);
 }
 
 const struct gb_gpu *gb_context_gpu(const struct gb_context *context)

@@ -39,7 +39,7 @@ struct gb_gpu {
 	} vulkan;
 };
 
-/* The identity of a CPU or a GPU (identity.h). */
+/* The identity of a CPU or a GPU (machine.h). */
 struct gb_machine {
 	char name[128]; /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
 	char text[320]; /* all that identifies it, in readable form */
@@ -61,8 +61,8 @@ struct gb_context {
 		const char *cpu_vendor; /* "GenuineIntel"; ARM: the implementer's number, "0x41" */
 		const char *cpu_part;   /* ARM: "0xd4f" */
 		double cpu_family, cpu_model, cpu_stepping;
-		double sockets, cores, logical_cpus, usable_cpus, cpu_quota, numa_nodes;
-		double l1d_bytes, l2_bytes, l3_bytes, cache_bytes, memory_bytes, available_bytes;
+		double sockets, cores, usable_cpus, cpu_quota;
+		double l1d_bytes, l2_bytes, l3_bytes, cache_bytes, memory_bytes;
 		const char *cache_from, *governor, *huge_pages;
 		enum gb_flag turbo, virtualized;
 		struct gb_numbers load;
@@ -109,6 +109,8 @@ struct gb_counts {
 	struct {
 		double to_device, to_host, on_device, set;
 	} copies, copied_bytes;
+	size_t kernel_count;
+	struct gb_counts *kernels; /* owned */
 };
 
 /* The result of one variant at one point. */
@@ -157,20 +159,18 @@ struct gb_record {
 	struct {
 		const char *run_id;
 		double seq;
-	} replaces; /* the earlier record of the same file that this one replaces */
+	} replaces;              /* the earlier record of the same file that this one replaces */
+	struct gb_counts counts; /* per run */
 
 	/* Derived by gb_record_derive(): */
+	bool counted;
 	bool has_time;      /* has a time measured on real hardware, verified or not */
 	size_t repetitions; /* pooled repetitions, whose values are the samples of `time`; else 1 */
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
-	} rates; /* NAN under the emulator */
-	bool counted;
-	struct gb_counts counts; /* per run */
-	size_t kernel_count;
-	struct gb_counts *kernel; /* owned */
-	struct gb_texts kept;     /* texts of a record that was not read; owned */
-	cJSON *line;              /* owned; what was read or, without it, only the counts */
+	} rates;              /* NAN under the emulator */
+	struct gb_texts kept; /* texts of a record that was not read; owned */
+	cJSON *line;          /* owned; texts that were read point into it */
 };
 
 /* The members, in the order of the CSV columns. */
@@ -234,6 +234,8 @@ bool gb_record_is_cold(const struct gb_record *record);
 
 /* The CPU or GPU that the record's back end ran on. */
 const struct gb_machine *gb_record_machine(const struct gb_record *record);
+
+bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b);
 
 /* The GPU that the run used; NULL if there was none. */
 const struct gb_gpu *gb_context_gpu(const struct gb_context *context);

@@ -128,8 +128,9 @@ static void add_record(struct gb_table *table, const struct gb_section *section,
 				     GB_PLAIN);
 	gb_table_set(table, at, record->variant, GB_PLAIN);
 	set_counts(table, at + BEFORE, &record->counts);
-	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {
-		const struct gb_counts *kernel = &record->kernel[i];
+	for (size_t i = 0; i < record->counts.kernel_count && record->counts.kernel_count > 1;
+	     i++) {
+		const struct gb_counts *kernel = &record->counts.kernels[i];
 
 		gb_table_row(table, false);
 		gb_table_set(table, at + 1,

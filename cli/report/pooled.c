@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/record.h"
 #include "cli/report/compare/gate.h"
 #include "cli/report/keys.h"
 #include "common/stats.h"

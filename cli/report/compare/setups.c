@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/record.h"
 #include "common/text.h"
 
 /* The source of a part's value. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/record.h"
 #include "cli/report/compare/gate.h"
 #include "cli/report/document.h"
 #include "cli/report/keys.h"

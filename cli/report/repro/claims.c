@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/record.h"
 #include "cli/report/repro/repro.h"
 #include "common/stats.h"
 #include "common/text.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/machine.h"
 #include "common/text.h"
 
 /* A host with all members known; the arguments are the start of some of them. */

@@ -27,8 +27,6 @@
 	"processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\nprocessor\t: 1\nCPU " \
 	"implementer\t: 0x41\nCPU part\t: 0xd0c\n"
 
-#define V1 "/sys/fs/cgroup/cpu/cpu.cfs_"
-
 struct file {
 	const char *path, *text;
 };
@@ -61,18 +59,17 @@ static const struct file linux_files[] = {
 	{ CPU "cache/index8/type", "Data\n" },
 	{ CPU "cache/index8/size", "9K\n" },
 	{ CPU "cpufreq/scaling_governor", "performance\n" },
-	{ "/sys/devices/system/node/online", "0-1\n" },
 	{ "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n" },
 	{ "/sys/fs/cgroup/cpu.max", "max 100000\n" },
 };
 
 /* Files that a test adds or replaces; those without a text do not exist.  /sys may be missing. */
-static struct file other, quota, period;
+static struct file other, shared;
 static bool is_without_sys;
 
 static const char *text_of(const char *path)
 {
-	const struct file *const own[] = { &other, &quota, &period };
+	const struct file *const own[] = { &other, &shared };
 
 	for (size_t i = 0; i < GB_COUNT(own); i++)
 		if (own[i]->path && gb_equal(path, own[i]->path))
@@ -175,15 +172,6 @@ Test(machine, files_of_linux)
 		{ "host.governor", "\"performance\"", { 0 } },
 		{ "host.governor", "absent", { CPU "cpufreq/scaling_governor", "" } },
 		{ "host.governor", "absent", { CPU "cpufreq/scaling_governor", "\n" } },
-		{ "host.numa_nodes", "2", { 0 } },
-		{ "host.numa_nodes", "6", { "/sys/devices/system/node/online", "0,2-5,9\n" } },
-		{ "host.numa_nodes", "1", { "/sys/devices/system/node/online", "3-3" } },
-		{ "host.numa_nodes", "1", { "/sys/devices/system/node/online", "0,5-4,9" } },
-		{ "host.numa_nodes", "absent", { "/sys/devices/system/node/online", "x" } },
-		{ "host.numa_nodes",
-		  "1048576",
-		  { "/sys/devices/system/node/online", "1-1048576" } },
-		{ "host.numa_nodes", "absent", { "/sys/devices/system/node/online", "1048577" } },
 		{ "host.huge_pages", "\"madvise\"", { 0 } },
 		{ "host.huge_pages",
 		  "absent",
@@ -209,20 +197,6 @@ Test(machine, files_of_linux)
 	}
 }
 
-/* Without /sys, the C library may know the caches. */
-Test(machine, caches_without_sys)
-{
-	char wanted[32] = "absent";
-#ifdef _SC_LEVEL2_CACHE_SIZE
-	const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-
-	if (bytes > 0)
-		(void)snprintf(wanted, sizeof wanted, "%ld", bytes);
-#endif
-	is_without_sys = true;
-	cr_expect(eq(str, (char *)described(&info, "host.l2_bytes"), wanted));
-}
-
 /* All last-level caches count, each with the first CPU that shares it. */
 Test(machine, last_level_caches)
 {
@@ -230,37 +204,16 @@ Test(machine, last_level_caches)
 
 	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"), "3145728"));
 	other = (struct file){ "/sys/devices/system/cpu/cpu1/cache/index3/size", "16M" };
-	quota = (struct file){ "/sys/devices/system/cpu/cpu1/cache/index3/shared_cpu_list", "1-2" };
+	shared =
+		(struct file){ "/sys/devices/system/cpu/cpu1/cache/index3/shared_cpu_list", "1-2" };
 	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"),
 		     is_single ? "3145728" : "19922944"));
-	quota.text = "0-2";
+	shared.text = "0-2";
 	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"), "3145728"));
 	cr_expect(eq(str, (char *)described(&info, "host.cache_from"), "\"sysfs\""));
 	is_without_sys = true;
-	other = quota = (struct file){ 0 };
+	other = shared = (struct file){ 0 };
 	cr_expect(ne(str, (char *)described(&info, "host.cache_from"), "\"sysfs\""));
-}
-
-/* Version 1 of the cgroups has two files. */
-Test(machine, quotas_of_old_cgroups)
-{
-	static const struct {
-		const char *quota, *period, *wanted;
-	} row[] = {
-		{ "250000\n", "100000\n", "2.5" },
-		{ "-1\n", "100000\n", "absent" },
-		{ "250000\n", NULL, "absent" },
-		{ NULL, "100000\n", "absent" },
-	};
-
-	is_without_sys = true;
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		quota = (struct file){ V1 "quota_us", row[i].quota };
-		period = (struct file){ V1 "period_us", row[i].period };
-		cr_expect(
-			eq(str, (char *)described(&info, "host.cpu_quota"), (char *)row[i].wanted),
-			"row %zu", i);
-	}
 }
 
 /* Variables that change how a program runs, and no others. */

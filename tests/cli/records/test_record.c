@@ -285,10 +285,15 @@ Test(record, counts_of_a_run)
 	cr_assert_not(gb_record_put_counts(
 		&r.record, "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}", &err));
 	cr_expect_eq(r.record.counts.launches, 3);
-	cr_expect_str_eq(r.record.kernel[0].kernel, "k");
+	cr_expect_str_eq(r.record.counts.kernels[0].kernel, "k");
 	line = describe(&r);
 	expect_number(line, "counts.launches", 3);
 	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
+	cJSON_Delete(line);
+	r = measured(&cuda);
+	cr_assert_not(gb_record_put_counts(&r.record, "{\"launches\":0,\"kernels\":[]}", &err));
+	line = describe(&r);
+	cr_expect(cJSON_IsArray(gb_json_at(line, "counts.kernels"))); /* none ran */
 	cJSON_Delete(line);
 	r = measured(&cuda);
 	cr_expect(gb_record_put_counts(&r.record, "{\"launches\":", &err));
