@@ -7,22 +7,13 @@
 #include "cli/report/section.h"
 #include "common/text.h"
 
-static const char *const repetitions[] = { "each", "pooled", NULL };
-
 struct request {
-	int64_t format, counts, pooled;
+	int64_t format, counts;
 	const char *columns;
 };
 
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
-	{ .name = "repetitions",
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, pooled),
-	  .initial = "each",
-	  .choices = repetitions,
-	  .help = "print each repetition of a measurement, or pool those of one machine and build "
-		  "into one record of their medians" },
 	{ .name = "counts",
 	  .type = GB_FLAG,
 	  .offset = offsetof(struct request, counts),
@@ -43,8 +34,10 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
-		.summary = "Print the records of one or more files (- for standard input) as the "
-			   "run printed them.",
+		.summary =
+			"Print the records of one or more files (- for standard input).  In tables "
+			"and pages, the repetitions of a machine and build are one row; csv and "
+			"json have each.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,
@@ -60,7 +53,7 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
-	    !(request.pooled && gb_pool_repetitions(&records, err)))
+	    !(request.format < GB_FORMAT_CSV && gb_pool_repetitions(&records, err)))
 		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
 				      err);
 out:

@@ -12,20 +12,18 @@
 #include "common/stats.h"
 #include "common/text.h"
 
-static bool same_build(const struct gb_context *a, const struct gb_context *b)
-{
-	return gb_same(a->host.hostname, b->host.hostname) &&
-	       gb_same(a->tool.commit, b->tool.commit);
-}
-
 static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_equal(a->key, b->key) && same_build(a->context, b->context) &&
+	return gb_equal(a->key, b->key) &&
+	       gb_same(a->context->host.hostname, b->context->host.hostname) &&
+	       gb_same(a->context->tool.commit, b->context->tool.commit) &&
 	       gb_same(a->plugin.sha256, b->plugin.sha256) &&
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
 
-bool gb_is_repetition_of(const struct gb_record *a, const struct gb_record *b)
+/* True if b is another repetition of the same measurement as a: both may be pooled, or both lack a
+ * time for the same reason. */
+static bool is_repetition_of(const struct gb_record *a, const struct gb_record *b)
 {
 	if (a->has_time || b->has_time)
 		return gb_is_timed(a) && gb_is_timed(b) && same_measurement(a, b) &&
@@ -59,22 +57,6 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 	return GB_OK;
 }
 
-/* Remove each run whose records were all pooled into those of an earlier run. */
-static void drop_empty_runs(struct gb_records *records)
-{
-	for (size_t i = records->context_count; i-- > 1;) {
-		const struct gb_context *context = records->context[i];
-		bool empty = true, repeated = false;
-
-		for (size_t r = 0; r < records->count; r++)
-			empty &= records->record[r]->context != context;
-		for (size_t k = 0; k < i; k++)
-			repeated |= same_build(records->context[k], context);
-		if (empty && repeated)
-			gb_records_remove_context(records, i);
-	}
-}
-
 /* Pool the repetitions of record `first` among `count` records of its key, commit and host, and
  * drop the others of these from the list. */
 static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry *entry,
@@ -87,7 +69,7 @@ static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry
 	for (size_t k = 1; k < count; k++) {
 		struct gb_record *other = records->record[entry[k].order];
 
-		if (!other || !gb_is_repetition_of(first, other))
+		if (!other || !is_repetition_of(first, other))
 			continue;
 		value[found++] = gb_repetition_value(other);
 		gb_record_free(other);
@@ -137,6 +119,5 @@ enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *
 			records->record[records->count++] = records->record[i];
 	gb_keys_release(&keys);
 	free(value);
-	drop_empty_runs(records);
 	return err->code;
 }

@@ -12,6 +12,7 @@
 #include "cli/benchmarks/value.h"
 #include "cli/records/csv.h"
 #include "cli/report/page.h"
+#include "cli/report/pooled.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 
@@ -53,12 +54,11 @@ static void print_run(struct gb_document *document, const struct gb_records *lis
 		print_part(document, &between, "", context->gpu[k].name);
 }
 
-/* "; peers: CUB 3.0.1; up to 5 repetitions pooled": of the records of the run and of those like
- * it. */
+/* "; peers: CUB 3.0.1": of the records of the run and of those like it. */
 static void print_libraries(const struct gb_report *report, const struct gb_context *context)
 {
 	const char *names[16], *between = "; ";
-	size_t count = 0, most = 1;
+	size_t count = 0;
 
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct gb_record *record = report->list->record[i];
@@ -66,7 +66,6 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 
 		if (!gb_contexts_alike(record->context, context))
 			continue;
-		most = record->repetitions > most ? record->repetitions : most;
 		while (record->library && k < count && !gb_equal(names[k], record->library))
 			k++;
 		if (!record->library || k < count || count == GB_COUNT(names))
@@ -74,8 +73,6 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 		print_part(report->document, &between, count ? "" : "peers: ", record->library);
 		names[count++] = record->library;
 	}
-	if (most > 1)
-		gb_document_text(report->document, "; up to %zu repetitions pooled", most);
 }
 
 /* One line for the repetitions of a machine and build, with their name if there are several. */
@@ -88,8 +85,7 @@ static void print_runs(const struct gb_report *report)
 	for (size_t i = 0; i < list->context_count; i++) {
 		const struct gb_context *context = list->context[i];
 		const size_t repetitions = gb_contexts_like(list, i, &from, &to);
-		const char *name = gb_context_name(
-			repetitions > 1 ? &report->builds : &report->runs, context->run_id);
+		const char *name = gb_context_name(&report->names, context->run_id);
 
 		if (repetitions == 0)
 			continue;
@@ -295,8 +291,7 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
-	if (gb_context_names_init(&report.runs, list, true, err) ||
-	    gb_context_names_init(&report.builds, list, false, err))
+	if (gb_context_names_init(&report.names, list, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
 		if (!done[i])
@@ -306,8 +301,7 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 out:
 	for (size_t i = 0; i < count; i++)
 		gb_section_release(&section[i]);
-	gb_context_names_release(&report.runs);
-	gb_context_names_release(&report.builds);
+	gb_context_names_release(&report.names);
 	free(section);
 	free(done);
 	return err->code;
@@ -374,7 +368,9 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 	};
 
 	/* The repetitions have already written the JSON lines of a file, but not those of standard
-	 * output. */
+	 * output, which are printed one by one. */
+	if (!output->to_stdout)
+		(void)gb_pool_repetitions(&s.records, err);
 	s.records.written = output->to_lines ? s.records.count : 0;
 	s.records.written_contexts = output->to_lines ? s.records.context_count : 0;
 	return gb_finish(&s, true, err);

@@ -27,8 +27,8 @@ struct gb_report {
 	struct gb_document *document;
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
-	unsigned columns;                     /* asked for: gb_columns_read() */
-	struct gb_context_names runs, builds; /* builds: names without the start of a repetition */
+	unsigned columns;              /* asked for: gb_columns_read() */
+	struct gb_context_names names; /* of the runs */
 };
 
 /* A record that is not skipped. */
