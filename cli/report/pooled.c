@@ -59,19 +59,23 @@ static enum gb_status add(struct gb_keys *keys, const struct gb_record *record,
 	return err->code;
 }
 
-/* Pool a group into its first record, and drop the others from the list. */
+/* Pool the runs of a group into its first record, and drop the others from the list. */
 static enum gb_status pool(struct gb_records *records, const struct gb_key_entry *entry,
 			   size_t count, double *value, struct gb_error *err)
 {
 	struct gb_record *first = records->record[entry->order];
+	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
-		value[i] = gb_repetition_value(entry[i].record);
-	for (size_t i = 1; i < count; i++) {
+		if (!gb_key_is_repeated(entry, i))
+			value[found++] = gb_repetition_value(entry[i].record);
+	for (size_t i = count; i-- > 1;) {
+		if (gb_key_is_repeated(entry, i))
+			continue;
 		gb_record_free(records->record[entry[i].order]);
 		records->record[entry[i].order] = NULL;
 	}
-	return count > 1 && gb_is_timed(first) ? make_pooled(first, value, count, err) : GB_OK;
+	return found > 1 && gb_is_timed(first) ? make_pooled(first, value, found, err) : GB_OK;
 }
 
 enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err)
