@@ -8,17 +8,12 @@
 #include "common/text.h"
 
 struct request {
-	int64_t format, counts;
+	int64_t format;
 	const char *columns;
 };
 
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
-	{ .name = "counts",
-	  .type = GB_FLAG,
-	  .offset = offsetof(struct request, counts),
-	  .help = "include exact counts (instructions, sectors, ...) where records have them; "
-		  "html always does" },
 	{ .name = "columns",
 	  .type = GB_PATH,
 	  .offset = offsetof(struct request, columns),
@@ -30,7 +25,7 @@ static const struct gb_param rows[] = {
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
-	struct gb_report_choice choice = { 0 };
+	unsigned columns = 0;
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
@@ -45,16 +40,15 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
-	    gb_columns_read(request.columns, &choice.columns, err))
+	    gb_columns_read(request.columns, &columns, err))
 		goto out;
-	choice.counts = request.counts != 0;
 	if (a.word_count == 0) {
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
 	    !(request.format < GB_FORMAT_CSV && gb_pool_repetitions(&records, err)))
-		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
+		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, columns,
 				      err);
 out:
 	gb_records_release(&records);

@@ -230,10 +230,7 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 
 	print_head(section);
 	*marked |= gb_section_print_rows(section);
-	if ((section->report->counts || is_page) && gb_section_has_counts(section)) {
-		gb_document_put(document, GB_LABEL, "counts of one run");
-		gb_section_print_counts(section);
-	}
+	gb_section_print_counts(section);
 	if (section->row_count && is_page)
 		gb_section_print_chart(section);
 	return print_skipped(section, err);
@@ -277,12 +274,9 @@ static size_t count_changes(const struct gb_records *list)
 }
 
 static enum gb_status print_tables(struct gb_document *document, const struct gb_records *list,
-				   struct gb_report_choice choice, struct gb_error *err)
+				   unsigned columns, struct gb_error *err)
 {
-	struct gb_report report = { .document = document,
-				    .list = list,
-				    .counts = choice.counts,
-				    .columns = choice.columns };
+	struct gb_report report = { .document = document, .list = list, .columns = columns };
 	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
 	bool *done = calloc(list->count + 1, sizeof *done);
 	size_t count = 0;
@@ -308,15 +302,14 @@ out:
 }
 
 static enum gb_status print_document(FILE *file, const struct gb_records *list,
-				     enum gb_format format, struct gb_report_choice choice,
-				     struct gb_error *err)
+				     enum gb_format format, unsigned columns, struct gb_error *err)
 {
 	char title[GB_PAGE_TITLE];
 	struct gb_document document;
 
 	gb_document_open(&document, file, format,
 			 (struct gb_document_kind){ .title = gb_page_title(title, list) });
-	(void)print_tables(&document, list, choice, err);
+	(void)print_tables(&document, list, columns, err);
 	if (format == GB_FORMAT_HTML) {
 		gb_document_begin(&document, GB_PICTURE);
 		gb_page_print_runs(file, list);
@@ -325,10 +318,10 @@ static enum gb_status print_document(FILE *file, const struct gb_records *list,
 }
 
 enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			       struct gb_report_choice choice, struct gb_error *err)
+			       unsigned columns, struct gb_error *err)
 {
 	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
-		return print_document(file, list, format, choice, err);
+		return print_document(file, list, format, columns, err);
 	if (format == GB_FORMAT_CSV ? gb_csv_print(file, list, err)
 				    : gb_records_print(file, list, true, err))
 		return err->code;
@@ -344,7 +337,7 @@ static enum gb_status print_session(FILE *file, const struct gb_session *s, enum
 {
 	struct gb_error local_err = { 0 };
 
-	if (gb_report_print(file, &s->records, format, (struct gb_report_choice){ 0 }, &local_err))
+	if (gb_report_print(file, &s->records, format, 0, &local_err))
 		gb_fail(err, local_err.code, "%s", local_err.message);
 	return local_err.code;
 }

@@ -26,7 +26,6 @@ struct gb_axes {
 struct gb_report {
 	struct gb_document *document;
 	const struct gb_records *list;
-	bool counts; /* print tables of exact counts below those of times; a page always does */
 	unsigned columns;              /* asked for: gb_columns_read() */
 	struct gb_context_names names; /* of the runs */
 };
@@ -93,9 +92,8 @@ enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error 
 /* Print the table of times.  True if a fastest row is marked with a star. */
 bool gb_section_print_rows(const struct gb_section *section);
 
-/* Print a row for each record that has exact counts and, if it ran several kernels, a row for each
- * kernel, similar to the summary page of a profiler. */
-bool gb_section_has_counts(const struct gb_section *section);
+/* Print the table of exact counts if there are any: a row for each record and, if it ran several
+ * kernels, a row for each kernel, similar to the summary page of a profiler. */
 void gb_section_print_counts(const struct gb_section *section);
 
 /* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */
