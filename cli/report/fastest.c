@@ -71,8 +71,7 @@ static bool is_contest(const struct gb_section *section, size_t first, size_t co
 	size_t times = 0;
 
 	for (size_t i = first; i < first + count; i++)
-		if (!isnan(gb_row_time(&section->row[i])))
-			times++;
+		times += section->row[i].record->has_time;
 	return times > 1;
 }
 

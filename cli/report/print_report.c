@@ -106,7 +106,7 @@ static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
 }
 
-/* "cuda/split"; if it ran at other points, " at count=1G" or " at 3 of 5 points" follows. */
+/* "cuda/split"; if it ran at other points, " at 3 of 5 points" follows. */
 static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
 {
 	struct gb_document *document = section->report->document;
@@ -120,21 +120,8 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 			   gb_same(section->record[i]->reason, record->reason);
 	}
 	gb_document_text(document, "%s/%s", record->backend, record->variant);
-	if (skipped == all)
-		return;
-	if (skipped > 1) {
+	if (skipped < all)
 		gb_document_text(document, " at %zu of %zu points", skipped, all);
-		return;
-	}
-	gb_document_text(document, " at");
-	for (size_t i = 0; i < section->axes.count; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, i, record);
-		char text[GB_VALUE_MAX];
-
-		if (section->axes.axis[i].varies && value)
-			gb_document_text(document, " %s=%s", section->axes.axis[i].name,
-					 gb_axis_text(text, value));
-	}
 }
 
 /* One line for each reason, with the variants that it applies to. */

@@ -101,15 +101,10 @@ const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-double gb_row_time(const struct gb_row *row)
-{
-	return row->record->has_time ? row->record->time.median : (double)NAN;
-}
-
 bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 {
 	const struct gb_times *measured = &row->record->time;
-	const double time = gb_row_time(row);
+	const double time = gb_repetition_value(row->record);
 
 	*span = (struct gb_span){ time, time, time };
 	if (!isfinite(time) || isnan(measured->ci_low) || isnan(measured->ci_high))
@@ -127,7 +122,8 @@ static size_t shortest(const struct gb_section *section, size_t first, size_t en
 
 	for (size_t i = first; i < end; i++)
 		if (i != but && gb_is_timed(row[i].record) &&
-		    (best == section->row_count || gb_row_time(&row[i]) < gb_row_time(&row[best])))
+		    (best == section->row_count ||
+		     gb_repetition_value(row[i].record) < gb_repetition_value(row[best].record)))
 			best = i;
 	return best;
 }
@@ -144,7 +140,9 @@ size_t gb_section_point(const struct gb_section *section, size_t first, size_t *
 	*best = shortest(section, first, end, none);
 	next = shortest(section, first, end, *best);
 	decided = *best < none && next < none;
-	*by = decided ? gb_row_time(&row[next]) / gb_row_time(&row[*best]) : (double)NAN;
+	*by = decided ? gb_repetition_value(row[next].record) /
+				gb_repetition_value(row[*best].record)
+		      : (double)NAN;
 	for (size_t i = first; i < end && decided; i++)
 		decided = i == *best || !gb_is_timed(row[i].record) ||
 			  gb_is_faster(row[*best].record, row[i].record);

@@ -69,9 +69,6 @@ const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
  * that belongs to the value. */
 const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value);
 
-/* The median time of a row in ns; NAN if it was not measured on real hardware. */
-double gb_row_time(const struct gb_row *row);
-
 /* The time with the interval of the median.  False if there is no interval: low and high are then
  * the time. */
 struct gb_span {
