@@ -6,9 +6,9 @@ A table stands in a page between two marks; the first one holds the command that
     <!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
     <!-- end -->
 
-`report` may have --repetitions=pooled; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
-line that measured the file, the machine and the commit (for a GPU, after its name and the date; for
-a CPU, unless a table above has the same), and the table without its heading.  If the file does not
+`| grep -E 'REGEX'` may select lines.  The text between the marks is replaced by the command line
+that measured the file, the machine and the commit (for a GPU, after its name and the date; for a
+CPU, unless a table above has the same), and the table without its heading.  If the file does not
 exist, the text is "Not measured yet."  `scripts/ladder.py ...` prints a table from exact counts.
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
@@ -36,7 +36,7 @@ import sys
 CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
 LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
-    r"gpubench report( --repetitions=pooled)? --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
+    r"gpubench report --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
 FAMILY = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")
@@ -64,9 +64,8 @@ def text_of(path):
 
 @functools.lru_cache(None)
 def stored(path):
-    """The runs and the records of a file, the repetitions of a measurement pooled."""
-    text = output_of([program, "report", "--repetitions=pooled", "--format=json", "-"],
-                     text_of(path))
+    """The runs and the records of a file."""
+    text = output_of([program, "report", "--format=json", "-"], text_of(path))
     lines = [json.loads(line) for line in text.splitlines()]
     return [[line for line in lines if line["type"] == kind] for kind in ("run", "record")]
 
@@ -107,11 +106,10 @@ def argv_of(run):
 # ---- pages ---------------------------------------------------------------------------------
 
 
-def measured_by(path, pooled):
+def measured_by(path):
     """The command line in the file's first line, as code, and what report says of the run."""
     run = first_run(path)
-    said = output_of([program, "report", "--format=markdown", *pooled, "-"],
-                     text_of(path)).splitlines()[0]
+    said = output_of([program, "report", "--format=markdown", "-"], text_of(path)).splitlines()[0]
     said = re.sub(r"^- \S+: ", "", said)
     gpu, date = gpu_of(run).get("name"), run["started"]
     if gpu:
@@ -129,7 +127,7 @@ def table(command):
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)
-    pooled, path = allowed.groups()
+    path = allowed[1]
     if not os.path.exists(path):
         return "Not measured yet.\n"
     differ = mixed(stored(path)[0])
@@ -140,7 +138,7 @@ def table(command):
     text = output_of(["bash", "-c", "set -o pipefail; " + command])
     text = re.sub(r"\Agpubench .*\n", "", text)
     text = re.sub(r"^## .*\n(.+\n)*\n?", "", text, flags=re.M)
-    return measured_by(path, pooled.split() if pooled else []) + text.lstrip("\n")
+    return measured_by(path) + text.lstrip("\n")
 
 
 def without_repetition(text, seen):

@@ -7,27 +7,13 @@
 #include "cli/report/section.h"
 #include "common/text.h"
 
-static const char *const repetitions[] = { "each", "pooled", NULL };
-
 struct request {
-	int64_t format, counts, pooled;
+	int64_t format;
 	const char *columns;
 };
 
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
-	{ .name = "repetitions",
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, pooled),
-	  .initial = "each",
-	  .choices = repetitions,
-	  .help = "print each repetition of a measurement, or pool those of one machine and build "
-		  "into one record of their medians" },
-	{ .name = "counts",
-	  .type = GB_FLAG,
-	  .offset = offsetof(struct request, counts),
-	  .help = "include exact counts (instructions, sectors, ...) where records have them; "
-		  "html always does" },
 	{ .name = "columns",
 	  .type = GB_PATH,
 	  .offset = offsetof(struct request, columns),
@@ -39,12 +25,14 @@ static const struct gb_param rows[] = {
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
-	struct gb_report_choice choice = { 0 };
+	unsigned columns = 0;
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
-		.summary = "Print the records of one or more files (- for standard input) as the "
-			   "run printed them.",
+		.summary =
+			"Print the records of one or more files (- for standard input).  In tables "
+			"and pages, the repetitions of a machine and build are one row; csv and "
+			"json have each.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,
@@ -52,16 +40,15 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
-	    gb_columns_read(request.columns, &choice.columns, err))
+	    gb_columns_read(request.columns, &columns, err))
 		goto out;
-	choice.counts = request.counts != 0;
 	if (a.word_count == 0) {
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
-	    !(request.pooled && gb_pool_repetitions(&records, err)))
-		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
+	    !(request.format < GB_FORMAT_CSV && gb_pool_repetitions(&records, err)))
+		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, columns,
 				      err);
 out:
 	gb_records_release(&records);

@@ -183,6 +183,7 @@ static bool is_drawn(const struct chart *c, const struct gb_record *record)
 static void series_name(const struct gb_section *section, const struct gb_record *record,
 			char name[NAME])
 {
+	const char *run = gb_context_name(&section->report->names, record->run_id);
 	char value[GB_VALUE_MAX];
 
 	(void)snprintf(name, NAME, "%.60s/%.60s", record->backend, record->variant);
@@ -193,9 +194,8 @@ static void series_name(const struct gb_section *section, const struct gb_record
 			gb_text_append(name, NAME, " %.20s=%.20s", section->axes.axis[i].name,
 				       gb_axis_text(value, v));
 	}
-	if (section->mixed_runs)
-		gb_text_append(name, NAME, ", %s",
-			       gb_context_name(&section->report->runs, record->run_id));
+	if (section->mixed_runs && run[0])
+		gb_text_append(name, NAME, ", %s", run);
 }
 
 /* The series of a record, which is added if it is new. */

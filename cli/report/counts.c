@@ -49,14 +49,6 @@ static const struct column {
 };
 enum { COLUMNS = GB_COUNT(columns), BEFORE = 2 /* variant and kernel */ };
 
-bool gb_section_has_counts(const struct gb_section *section)
-{
-	for (size_t i = 0; i < section->row_count; i++)
-		if (section->row[i].record->counted)
-			return true;
-	return false;
-}
-
 /* The sum of the counts at these offsets; what was not counted is 0. */
 static double sum_of(const struct gb_counts *counts, const size_t *offset)
 {
@@ -153,5 +145,7 @@ void gb_section_print_counts(const struct gb_section *section)
 	for (size_t i = 0; i < section->row_count; i++)
 		if (section->row[i].record->counted)
 			add_record(&table, section, section->row[i].record);
+	if (table.rows > 1)
+		gb_document_put(section->report->document, GB_LABEL, "counts of one run");
 	gb_document_table(section->report->document, "counts", &table);
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/report/pooled.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 
@@ -18,7 +17,7 @@ struct winner {
 /* The name of the record's machine and build; "" if there is one. */
 static const char *where(const struct gb_section *section, const struct gb_record *record)
 {
-	return gb_context_name(&section->report->builds, record->run_id);
+	return gb_context_name(&section->report->names, record->run_id);
 }
 
 static bool is_same(const struct gb_section *section, const struct gb_record *a,
@@ -66,32 +65,17 @@ static void print_winner(const struct gb_section *section, const struct winner *
 			 gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
-/* True if two rows of a point are repetitions of one measurement. */
-static bool has_repetitions(const struct gb_section *section, size_t first, size_t count)
-{
-	const struct gb_row *row = section->row;
-
-	for (size_t i = first; i < first + count; i++)
-		for (size_t k = first; k < i; k++)
-			if (is_same(section, row[k].record, row[i].record) &&
-			    gb_is_repetition_of(row[k].record, row[i].record))
-				return true;
-	return false;
-}
-
 /* True if two rows of a point have a time. */
 static bool is_contest(const struct gb_section *section, size_t first, size_t count)
 {
 	size_t times = 0;
 
 	for (size_t i = first; i < first + count; i++)
-		if (!isnan(gb_row_time(&section->row[i])))
-			times++;
+		times += section->row[i].record->has_time;
 	return times > 1;
 }
 
-/* *begun is set once a line was printed.  There is none if repetitions are not pooled: one repetition of a
- * variant is no faster than another. */
+/* *begun is set once a line was printed. */
 static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
@@ -104,10 +88,6 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < section->row_count; i += step) {
 		step = gb_section_point(section, i, &best, &by);
-		if (has_repetitions(section, i, step)) {
-			all = 0;
-			break;
-		}
 		all += is_contest(section, i, step);
 		if (best == section->row_count)
 			continue;

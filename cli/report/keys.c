@@ -70,8 +70,7 @@ void gb_keys_release(struct gb_keys *keys)
 	*keys = (struct gb_keys){ 0 };
 }
 
-/* True if an earlier entry of the group is of the same measurement and repetition. */
-static bool is_repeated(const struct gb_key_entry *entry, size_t i)
+bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 {
 	const struct gb_record *record = entry[i].record;
 
@@ -106,6 +105,6 @@ void gb_side_take(struct gb_side_values *values, const struct gb_key_entry *entr
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].side == side &&
 		    (!variant || gb_equal(entry[i].record->variant, variant)) &&
-		    !is_repeated(entry, i))
+		    !gb_key_is_repeated(entry, i))
 			take_record(values, entry[i].record);
 }

@@ -29,6 +29,10 @@ enum gb_status gb_keys_add(struct gb_keys *keys, const char *key, size_t side,
 enum gb_status gb_keys_group(struct gb_keys *keys, struct gb_error *err);
 void gb_keys_release(struct gb_keys *keys);
 
+/* True if an earlier entry of the group is of the same measurement and repetition: `repro` measures
+ * a key for each table that has it. */
+bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
+
 /* The repetitions of a key on one side. */
 struct gb_side_values {
 	size_t records, broken, count;
@@ -38,9 +42,8 @@ struct gb_side_values {
 	const char *reason; /* why the first record without a value has none */
 };
 
-/* Take the records of one side and, unless it is NULL, of one variant; value has room for all.  A
- * record that repeats a measurement of its run is left out: `repro` measures a key for each table
- * that has it. */
+/* Take the records of one side and, unless it is NULL, of one variant, but those that are repeated;
+ * value has room for all. */
 void gb_side_take(struct gb_side_values *values, const struct gb_key_entry *entry, size_t count,
 		  size_t side, const char *variant);
 

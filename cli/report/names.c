@@ -69,12 +69,12 @@ size_t gb_contexts_like(const struct gb_records *list, size_t first, const char 
 	return count;
 }
 
-enum { STARTED = 5, PARTS };
+enum { PARTS = 5 };
 static const char *part_of(const struct gb_context *context, int part)
 {
 	const char *const text[PARTS] = { gb_context_machine(context), context->host.cpu,
-					  context->host.hostname,      context->tool.commit,
-					  context->tool.compiler,      context->started };
+					  context->host.hostname, context->tool.commit,
+					  context->tool.compiler };
 
 	return text[part] ? text[part] : "unknown";
 }
@@ -97,28 +97,6 @@ static void append(struct gb_context_entry *entry, const char *text)
 		       text);
 }
 
-/* Append "#1", "#2", ... to names that are still equal. */
-static void number_equals(struct gb_context_names *names)
-{
-	char text[32];
-
-	for (size_t i = 0; i < names->count; i++) {
-		struct gb_context_entry *entry = &names->entry[i];
-		size_t before = 0, all = 0;
-
-		for (size_t k = 0; k < names->count; k++) {
-			all += gb_equal(names->entry[k].name, entry->name);
-			before += k < i && gb_equal(names->entry[k].name, entry->name);
-		}
-		entry->number = all > 1 ? before + 1 : 0;
-	}
-	for (size_t i = 0; i < names->count; i++) {
-		(void)snprintf(text, sizeof text, "#%zu", names->entry[i].number);
-		if (names->entry[i].number)
-			append(&names->entry[i], text);
-	}
-}
-
 static void add(struct gb_context_names *names, const char *id, const struct gb_context *context)
 {
 	if (!find(names, id))
@@ -127,7 +105,7 @@ static void add(struct gb_context_names *names, const char *id, const struct gb_
 }
 
 enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
-				     bool repetitions, struct gb_error *err)
+				     struct gb_error *err)
 {
 	names->count = 0;
 	names->entry = calloc(list->context_count + list->count + 1, sizeof *names->entry);
@@ -137,11 +115,9 @@ enum gb_status gb_context_names_init(struct gb_context_names *names, const struc
 		add(names, list->context[i]->run_id, list->context[i]);
 	for (size_t i = 0; i < list->count; i++)
 		add(names, list->record[i]->run_id, gb_no_context);
-	for (int part = 0; part < (repetitions ? PARTS : STARTED); part++)
+	for (int part = 0; part < PARTS; part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)
 				append(&names->entry[i], part_of(names->entry[i].context, part));
-	if (repetitions)
-		number_equals(names);
 	return GB_OK;
 }

@@ -1,8 +1,8 @@
 /* names.h -- short names for the runs of record files: only the parts that tell them apart.
  *
  * The parts are, in this order: the GPU, or the CPU of a run without one; the CPU; the host; the
- * commit; the compiler; the start time.  A part is added if runs whose names are equal so far
- * differ in it.
+ * commit; the compiler.  A part is added if runs whose names are equal so far differ in it.
+ * Repetitions of one machine and build have the same name.
  */
 #ifndef GPUBENCH_CLI_REPORT_NAMES_H
 #define GPUBENCH_CLI_REPORT_NAMES_H
@@ -15,15 +15,13 @@ struct gb_context_names {
 	struct gb_context_entry {
 		const char *id;                   /* points into the records */
 		const struct gb_context *context; /* gb_no_run if the file has no line for it */
-		size_t number; /* from 1, among runs with equal names; 0 if the name is unique */
 		char name[160];
 	} * entry;
 };
 
-/* repetitions: tell repetitions of one machine and build apart, by their start or a number.  Must
- * be released also after a failure. */
+/* Must be released also after a failure. */
 enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
-				     bool repetitions, struct gb_error *err);
+				     struct gb_error *err);
 void gb_context_names_release(struct gb_context_names *names);
 
 /* The name of the run; "" if it is the only one, or unknown. */

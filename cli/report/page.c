@@ -8,8 +8,6 @@
 #include "cli/report/table.h"
 #include "common/text.h"
 
-enum { MOST_NAMED = 3 }; /* machines named in the title */
-
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--paper:#fff;"
 	"--good:#116329;--warn:#7d4e00;--bad:#a40e26}\n"
@@ -91,26 +89,14 @@ void gb_page_close(FILE *file)
 
 const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list)
 {
-	const char *machine[MOST_NAMED];
-	size_t count = 0;
-	bool more = false;
+	const char *first = list->context_count ? gb_context_machine(list->context[0]) : NULL;
+	bool others = false;
 
-	for (size_t i = 0; i < list->context_count && !more; i++) {
-		const char *name = gb_context_machine(list->context[i]);
-		size_t k = 0;
-
-		while (k < count && !gb_equal(machine[k], name))
-			k++;
-		more = k == MOST_NAMED;
-		if (k == count && !more)
-			machine[count++] = name;
-	}
-	text[0] = '\0';
-	for (size_t k = 0; k < count; k++)
-		gb_text_append(text, GB_PAGE_TITLE, "%s%.80s", k ? ", " : "", machine[k]);
-	if (more)
-		gb_text_append(text, GB_PAGE_TITLE, " and others");
-	return count ? text : NULL;
+	for (size_t i = 0; i < list->context_count; i++)
+		others |= !gb_equal(gb_context_machine(list->context[i]), first);
+	(void)snprintf(text, GB_PAGE_TITLE, "%.80s%s", first ? first : "",
+		       others ? " and others" : "");
+	return first ? text : NULL;
 }
 
 /* The indented JSON of a run; a newline or a tab is no control character here. */

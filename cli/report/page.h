@@ -14,8 +14,9 @@
 void gb_page_open(FILE *file, const char *title);
 void gb_page_close(FILE *file);
 
-/* The names of the records' machines, for a title.  Returns text, or NULL if there are none. */
-enum { GB_PAGE_TITLE = 320 };
+/* The first machine of the records, for a title: "A100 and others".  Returns text, or NULL if there
+ * is none. */
+enum { GB_PAGE_TITLE = 100 };
 const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list);
 
 /* The machine and the build, as stated by the run lines. */

@@ -1,7 +1,6 @@
 /* pooled.c -- see pooled.h. */
 #include "cli/report/pooled.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,27 +10,6 @@
 #include "cli/report/keys.h"
 #include "common/stats.h"
 #include "common/text.h"
-
-static bool same_build(const struct gb_context *a, const struct gb_context *b)
-{
-	return gb_same(a->host.hostname, b->host.hostname) &&
-	       gb_same(a->tool.commit, b->tool.commit);
-}
-
-static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
-{
-	return gb_equal(a->key, b->key) && same_build(a->context, b->context) &&
-	       gb_same(a->plugin.sha256, b->plugin.sha256) &&
-	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
-}
-
-bool gb_is_repetition_of(const struct gb_record *a, const struct gb_record *b)
-{
-	if (a->has_time || b->has_time)
-		return gb_is_timed(a) && gb_is_timed(b) && same_measurement(a, b) &&
-		       gb_record_is_cold(a) == gb_record_is_cold(b);
-	return same_measurement(a, b) && a->status == b->status && gb_same(a->reason, b->reason);
-}
 
 /* Replace the record's time by that of `count` repetitions, and drop the members of a single
  * repetition. */
@@ -59,56 +37,45 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 	return GB_OK;
 }
 
-/* Remove each run whose records were all pooled into those of an earlier run. */
-static void drop_empty_runs(struct gb_records *records)
-{
-	for (size_t i = records->context_count; i-- > 1;) {
-		const struct gb_context *context = records->context[i];
-		bool empty = true, repeated = false;
-
-		for (size_t r = 0; r < records->count; r++)
-			empty &= records->record[r]->context != context;
-		for (size_t k = 0; k < i; k++)
-			repeated |= same_build(records->context[k], context);
-		if (empty && repeated)
-			gb_records_remove_context(records, i);
-	}
-}
-
-/* Pool the repetitions of record `first` among `count` records of its key, commit and host, and
- * drop the others of these from the list. */
-static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry *entry,
-				 size_t count, double *value, struct gb_error *err)
-{
-	struct gb_record *first = records->record[entry->order];
-	size_t found = 1;
-
-	value[0] = gb_repetition_value(first);
-	for (size_t k = 1; k < count; k++) {
-		struct gb_record *other = records->record[entry[k].order];
-
-		if (!other || !gb_is_repetition_of(first, other))
-			continue;
-		value[found++] = gb_repetition_value(other);
-		gb_record_free(other);
-		records->record[entry[k].order] = NULL;
-	}
-	if (found > 1 && gb_is_timed(first))
-		(void)make_pooled(first, value, found, err);
-	return err->code;
-}
-
+/* Add a record to its group: of the same measurement on the same machine and build.  Records without
+ * a time lack it for the same reason; a time that may be wrong has a group of its own. */
 static enum gb_status add(struct gb_keys *keys, const struct gb_record *record,
 			  struct gb_error *err)
 {
-	const char *commit = record->context->tool.commit, *host = record->context->host.hostname;
+	const struct gb_context *context = record->context;
+	const char *part[] = { context->tool.commit, context->host.hostname, record->plugin.sha256,
+			       record->has_time ? NULL : record->reason };
+	const size_t own = record->has_time && !gb_is_timed(record) ? keys->count + 1 : 0;
 	char *text = NULL;
 
-	if (asprintf(&text, "%s\n%s\n%s", record->key, commit ? commit : "", host ? host : "") < 0)
+	for (size_t i = 0; i < GB_COUNT(part); i++)
+		part[i] = part[i] ? part[i] : "";
+	if (asprintf(&text, "%s\n%s\n%s\n%s\n%s\n%s\n%d\n%d\n%zu", record->key, part[0], part[1],
+		     part[2], part[3], gb_record_machine(record)->text, (int)record->status,
+		     record->has_time && gb_record_is_cold(record), own) < 0)
 		return gb_out_of_memory(err, NULL);
 	(void)gb_keys_add(keys, text, 0, record, err);
 	free(text);
 	return err->code;
+}
+
+/* Pool the runs of a group into its first record, and drop the others from the list. */
+static enum gb_status pool(struct gb_records *records, const struct gb_key_entry *entry,
+			   size_t count, double *value, struct gb_error *err)
+{
+	struct gb_record *first = records->record[entry->order];
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!gb_key_is_repeated(entry, i))
+			value[found++] = gb_repetition_value(entry[i].record);
+	for (size_t i = count; i-- > 1;) {
+		if (gb_key_is_repeated(entry, i))
+			continue;
+		gb_record_free(records->record[entry[i].order]);
+		records->record[entry[i].order] = NULL;
+	}
+	return found > 1 && gb_is_timed(first) ? make_pooled(first, value, found, err) : GB_OK;
 }
 
 enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err)
@@ -123,20 +90,14 @@ enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *
 		(void)add(&keys, records->record[i], err);
 	if (!err->code)
 		(void)gb_keys_group(&keys, err);
-	for (size_t g = 0; g < keys.group_count && !err->code; g++) {
-		struct gb_key_entry *entry = &keys.entry[keys.group[g].first];
-
-		for (size_t i = 0; i < keys.group[g].count && !err->code; i++)
-			if (records->record[entry[i].order])
-				(void)pool_first(records, &entry[i], keys.group[g].count - i, value,
-						 err);
-	}
+	for (size_t g = 0; g < keys.group_count && !err->code; g++)
+		(void)pool(records, &keys.entry[keys.group[g].first], keys.group[g].count, value,
+			   err);
 	records->count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (records->record[i])
 			records->record[records->count++] = records->record[i];
 	gb_keys_release(&keys);
 	free(value);
-	drop_empty_runs(records);
 	return err->code;
 }

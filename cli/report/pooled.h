@@ -9,11 +9,7 @@
  * is their number, `time.ci95` the interval of their median (null below six).  Members that
  * describe a single repetition (phases, transfers, other rates) are removed.  A record that is
  * alone in its group, or unverified, is not changed.  Records without a time are kept once for each
- * reason, and a run whose records were all pooled into those of another is removed.  GB_EMEMORY. */
+ * reason.  GB_EMEMORY. */
 enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err);
-
-/* True if b is another repetition of the same measurement as a: both may be pooled, or both lack a
- * time for the same reason. */
-bool gb_is_repetition_of(const struct gb_record *a, const struct gb_record *b);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cli/benchmarks/value.h"
 #include "cli/records/csv.h"
 #include "cli/report/page.h"
+#include "cli/report/pooled.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 
@@ -53,12 +54,11 @@ static void print_run(struct gb_document *document, const struct gb_records *lis
 		print_part(document, &between, "", context->gpu[k].name);
 }
 
-/* "; peers: CUB 3.0.1; up to 5 repetitions pooled": of the records of the run and of those like
- * it. */
+/* "; peers: CUB 3.0.1": of the records of the run and of those like it. */
 static void print_libraries(const struct gb_report *report, const struct gb_context *context)
 {
 	const char *names[16], *between = "; ";
-	size_t count = 0, most = 1;
+	size_t count = 0;
 
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct gb_record *record = report->list->record[i];
@@ -66,7 +66,6 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 
 		if (!gb_contexts_alike(record->context, context))
 			continue;
-		most = record->repetitions > most ? record->repetitions : most;
 		while (record->library && k < count && !gb_equal(names[k], record->library))
 			k++;
 		if (!record->library || k < count || count == GB_COUNT(names))
@@ -74,8 +73,6 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 		print_part(report->document, &between, count ? "" : "peers: ", record->library);
 		names[count++] = record->library;
 	}
-	if (most > 1)
-		gb_document_text(report->document, "; up to %zu repetitions pooled", most);
 }
 
 /* One line for the repetitions of a machine and build, with their name if there are several. */
@@ -88,8 +85,7 @@ static void print_runs(const struct gb_report *report)
 	for (size_t i = 0; i < list->context_count; i++) {
 		const struct gb_context *context = list->context[i];
 		const size_t repetitions = gb_contexts_like(list, i, &from, &to);
-		const char *name = gb_context_name(
-			repetitions > 1 ? &report->builds : &report->runs, context->run_id);
+		const char *name = gb_context_name(&report->names, context->run_id);
 
 		if (repetitions == 0)
 			continue;
@@ -110,7 +106,7 @@ static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
 }
 
-/* "cuda/split"; if it ran at other points, " at count=1G" or " at 3 of 5 points" follows. */
+/* "cuda/split"; if it ran at other points, " at 3 of 5 points" follows. */
 static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
 {
 	struct gb_document *document = section->report->document;
@@ -124,21 +120,8 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 			   gb_same(section->record[i]->reason, record->reason);
 	}
 	gb_document_text(document, "%s/%s", record->backend, record->variant);
-	if (skipped == all)
-		return;
-	if (skipped > 1) {
+	if (skipped < all)
 		gb_document_text(document, " at %zu of %zu points", skipped, all);
-		return;
-	}
-	gb_document_text(document, " at");
-	for (size_t i = 0; i < section->axes.count; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, i, record);
-		char text[GB_VALUE_MAX];
-
-		if (section->axes.axis[i].varies && value)
-			gb_document_text(document, " %s=%s", section->axes.axis[i].name,
-					 gb_axis_text(text, value));
-	}
 }
 
 /* One line for each reason, with the variants that it applies to. */
@@ -234,10 +217,7 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 
 	print_head(section);
 	*marked |= gb_section_print_rows(section);
-	if ((section->report->counts || is_page) && gb_section_has_counts(section)) {
-		gb_document_put(document, GB_LABEL, "counts of one run");
-		gb_section_print_counts(section);
-	}
+	gb_section_print_counts(section);
 	if (section->row_count && is_page)
 		gb_section_print_chart(section);
 	return print_skipped(section, err);
@@ -281,12 +261,9 @@ static size_t count_changes(const struct gb_records *list)
 }
 
 static enum gb_status print_tables(struct gb_document *document, const struct gb_records *list,
-				   struct gb_report_choice choice, struct gb_error *err)
+				   unsigned columns, struct gb_error *err)
 {
-	struct gb_report report = { .document = document,
-				    .list = list,
-				    .counts = choice.counts,
-				    .columns = choice.columns };
+	struct gb_report report = { .document = document, .list = list, .columns = columns };
 	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
 	bool *done = calloc(list->count + 1, sizeof *done);
 	size_t count = 0;
@@ -295,8 +272,7 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
-	if (gb_context_names_init(&report.runs, list, true, err) ||
-	    gb_context_names_init(&report.builds, list, false, err))
+	if (gb_context_names_init(&report.names, list, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
 		if (!done[i])
@@ -306,23 +282,21 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 out:
 	for (size_t i = 0; i < count; i++)
 		gb_section_release(&section[i]);
-	gb_context_names_release(&report.runs);
-	gb_context_names_release(&report.builds);
+	gb_context_names_release(&report.names);
 	free(section);
 	free(done);
 	return err->code;
 }
 
 static enum gb_status print_document(FILE *file, const struct gb_records *list,
-				     enum gb_format format, struct gb_report_choice choice,
-				     struct gb_error *err)
+				     enum gb_format format, unsigned columns, struct gb_error *err)
 {
 	char title[GB_PAGE_TITLE];
 	struct gb_document document;
 
 	gb_document_open(&document, file, format,
 			 (struct gb_document_kind){ .title = gb_page_title(title, list) });
-	(void)print_tables(&document, list, choice, err);
+	(void)print_tables(&document, list, columns, err);
 	if (format == GB_FORMAT_HTML) {
 		gb_document_begin(&document, GB_PICTURE);
 		gb_page_print_runs(file, list);
@@ -331,10 +305,10 @@ static enum gb_status print_document(FILE *file, const struct gb_records *list,
 }
 
 enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			       struct gb_report_choice choice, struct gb_error *err)
+			       unsigned columns, struct gb_error *err)
 {
 	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
-		return print_document(file, list, format, choice, err);
+		return print_document(file, list, format, columns, err);
 	if (format == GB_FORMAT_JSON)
 		gb_records_print(file, list);
 	else if (gb_csv_print(file, list, err))
@@ -351,7 +325,7 @@ static enum gb_status print_session(FILE *file, const struct gb_session *s, enum
 {
 	struct gb_error local_err = { 0 };
 
-	if (gb_report_print(file, &s->records, format, (struct gb_report_choice){ 0 }, &local_err))
+	if (gb_report_print(file, &s->records, format, 0, &local_err))
 		gb_fail(err, local_err.code, "%s", local_err.message);
 	return local_err.code;
 }
@@ -375,7 +349,9 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 	};
 
 	/* The repetitions have already written the JSON lines of a file, but not those of standard
-	 * output. */
+	 * output, which are printed one by one. */
+	if (!output->to_stdout)
+		(void)gb_pool_repetitions(&s.records, err);
 	s.records.written = output->to_lines ? s.records.count : 0;
 	s.records.written_contexts = output->to_lines ? s.records.context_count : 0;
 	return gb_finish(&s, true, err);

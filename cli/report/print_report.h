@@ -18,15 +18,9 @@
 #include "cli/records/lines.h"
 #include "cli/report/table.h"
 
-/* Printed besides times. */
-struct gb_report_choice {
-	bool counts;      /* tables of exact counts, which a page always has */
-	unsigned columns; /* gb_columns_read() */
-};
-
-/* Print the whole list.  The file is flushed; GB_EIO if it could not be written. */
+/* Print the whole list; columns: gb_columns_read().  The file is flushed; GB_EIO if it could not be written. */
 enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			       struct gb_report_choice choice, struct gb_error *err);
+			       unsigned columns, struct gb_error *err);
 
 /* Print the table (if `table` is true) and the output document, also after an error, for the
  * records that exist, and close the session.  Returns the exit status. */

@@ -245,7 +245,7 @@ static void fill_row(struct cell *c, const bool *shown)
 	char text[GB_VALUE_MAX];
 
 	if (section->mixed_runs)
-		put(c, gb_context_name(&section->report->runs, record->run_id));
+		put(c, gb_context_name(&section->report->names, record->run_id));
 	c->at++;
 	if (record->cold != GB_UNKNOWN && section->mixed_caches)
 		put(c, record->cold == GB_YES ? "cold" : "hot");

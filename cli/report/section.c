@@ -6,21 +6,105 @@
 #include "cli/report/section.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/report/compare/gate.h"
 #include "cli/report/keys.h"
 #include "common/text.h"
 
-double gb_row_time(const struct gb_row *row)
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static struct gb_axis_seen *find_axis(struct gb_axes *axes, const struct gb_member *value)
 {
-	return row->record->has_time ? row->record->time.median : (double)NAN;
+	struct gb_axis_seen *axis = axes->axis;
+
+	for (; axis < axes->axis + axes->count; axis++)
+		if (gb_equal(axis->name, value->name))
+			return axis;
+	if (axes->count == GB_MAX_AXES)
+		return NULL;
+	axes->count++;
+	*axis = (struct gb_axis_seen){ .name = value->name, .value = value };
+	return axis;
 }
+
+/* The first record of the same variant. */
+static const struct gb_record *first_like(const struct gb_record *const *record, size_t i)
+{
+	size_t k = 0;
+
+	while (!gb_equal(record[k]->variant, record[i]->variant) ||
+	       !gb_equal(record[k]->backend, record[i]->backend))
+		k++;
+	return record[k];
+}
+
+/* Find the parameters of the records; those beyond GB_MAX_AXES are ignored. */
+static void find_axes(struct gb_axes *axes, const struct gb_record *const *record, size_t count)
+{
+	*axes = (struct gb_axes){ .record_count = count };
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < record[i]->params.count; k++) {
+			const struct gb_member *value = &record[i]->params.item[k];
+			struct gb_axis_seen *axis = find_axis(axes, value);
+
+			if (!axis)
+				continue;
+			axis->count++;
+			axis->varies |= !gb_member_equal(axis->value, value);
+		}
+	for (size_t i = 0; i < count; i++) {
+		const struct gb_record *first = first_like(record, i);
+
+		for (size_t k = 0; k < axes->count; k++)
+			axes->axis[k].varies |= !gb_axis_value(axes, k, record[i]) !=
+						!gb_axis_value(axes, k, first);
+	}
+}
+
+bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
+{
+	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
+}
+
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < axes->count; i++)
+		if (axes->axis[i].varies)
+			column[count++] =
+				(struct gb_column){ axes->axis[i].name, NULL,
+						    axes->axis[i].value->kind != GB_VALUE_NUMBER };
+	return count;
+}
+
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
+				      const struct gb_record *record)
+{
+	return gb_member_find(&record->params, axes->axis[axis].name);
+}
+
+const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)
+{
+	if (!value)
+		return "";
+	if (value->kind == GB_VALUE_TEXT)
+		return value->text;
+	if (value->kind == GB_VALUE_FLAG)
+		return value->number > 0 ? "yes" : "no";
+	if (fabs(value->number) <= 0x1p53 && !(fabs(fmod(value->number, 1)) > 0))
+		return gb_text_int(text, (int64_t)value->number);
+	return gb_text_real(text, value->number);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
 
 bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 {
 	const struct gb_times *measured = &row->record->time;
-	const double time = gb_row_time(row);
+	const double time = gb_repetition_value(row->record);
 
 	*span = (struct gb_span){ time, time, time };
 	if (!isfinite(time) || isnan(measured->ci_low) || isnan(measured->ci_high))
@@ -38,7 +122,8 @@ static size_t shortest(const struct gb_section *section, size_t first, size_t en
 
 	for (size_t i = first; i < end; i++)
 		if (i != but && gb_is_timed(row[i].record) &&
-		    (best == section->row_count || gb_row_time(&row[i]) < gb_row_time(&row[best])))
+		    (best == section->row_count ||
+		     gb_repetition_value(row[i].record) < gb_repetition_value(row[best].record)))
 			best = i;
 	return best;
 }
@@ -55,7 +140,9 @@ size_t gb_section_point(const struct gb_section *section, size_t first, size_t *
 	*best = shortest(section, first, end, none);
 	next = shortest(section, first, end, *best);
 	decided = *best < none && next < none;
-	*by = decided ? gb_row_time(&row[next]) / gb_row_time(&row[*best]) : (double)NAN;
+	*by = decided ? gb_repetition_value(row[next].record) /
+				gb_repetition_value(row[*best].record)
+		      : (double)NAN;
 	for (size_t i = first; i < end && decided; i++)
 		decided = i == *best || !gb_is_timed(row[i].record) ||
 			  gb_is_faster(row[*best].record, row[i].record);
@@ -104,8 +191,29 @@ static enum gb_status collect(struct gb_section *section, const struct gb_report
 	}
 	section->mixed_caches = hot && cold;
 	section->unit = units ? NULL : section->unit;
-	gb_axes_find(&section->axes, section->record, section->count);
+	find_axes(&section->axes, section->record, section->count);
 	return GB_OK;
+}
+
+/* The record's point, for free(): the same text if records agree in every parameter that
+ * distinguishes points, and in the cache mode.  NULL if memory ran out. */
+static char *point_text(const struct gb_axes *axes, const struct gb_record *record)
+{
+	char *text = NULL, value[GB_VALUE_MAX];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	(void)fputs(gb_record_is_cold(record) ? "cold" : "hot", file);
+	for (size_t i = 0; i < axes->count; i++)
+		if (gb_axis_is_point(axes, i))
+			(void)fprintf(file, "\n%s",
+				      gb_axis_text(value, gb_axis_value(axes, i, record)));
+	if (!(ferror(file) | fclose(file)))
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* Number the points in order of first appearance, and sort the rows by them. */
@@ -116,7 +224,7 @@ static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err
 
 	for (size_t i = 0; i < section->row_count && !err->code; i++) {
 		const struct gb_record *record = section->row[i].record;
-		char *point = gb_point_text(&section->axes, record);
+		char *point = point_text(&section->axes, record);
 
 		if (!point)
 			gb_out_of_memory(err, "a table");

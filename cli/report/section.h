@@ -1,18 +1,33 @@
-/* section.h -- the records of one benchmark, sorted by point, for a table. */
+/* section.h -- the records of one benchmark, sorted by point, for a table, and the parameters that
+ * vary over them. */
 #ifndef GPUBENCH_CLI_REPORT_SECTION_H
 #define GPUBENCH_CLI_REPORT_SECTION_H
 
-#include "cli/report/axes.h"
 #include "cli/report/document.h"
 #include "cli/report/names.h"
+
+enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
+
+struct gb_axis_seen {
+	const char *name;
+	const struct gb_member *value; /* in the first record that has it */
+	size_t count;                  /* number of records that have it */
+	bool varies; /* several values, or given in only some records of a variant */
+};
+
+/* The parameters of records. */
+struct gb_axes {
+	size_t count; /* in order of first appearance */
+	struct gb_axis_seen axis[GB_MAX_AXES];
+	size_t record_count;
+};
 
 /* Everything that is printed. */
 struct gb_report {
 	struct gb_document *document;
 	const struct gb_records *list;
-	bool counts; /* print tables of exact counts below those of times; a page always does */
-	unsigned columns;                     /* asked for: gb_columns_read() */
-	struct gb_context_names runs, builds; /* builds: names without the start of a repetition */
+	unsigned columns;              /* asked for: gb_columns_read() */
+	struct gb_context_names names; /* of the runs */
 };
 
 /* A record that is not skipped. */
@@ -39,8 +54,20 @@ enum gb_status gb_section_init(struct gb_section *section, const struct gb_repor
 			       size_t first, bool *done, struct gb_error *err);
 void gb_section_release(struct gb_section *section);
 
-/* The median time of a row in ns; NAN if it was not measured on real hardware. */
-double gb_row_time(const struct gb_row *row);
+/* True if the parameter distinguishes points: it varies and all records have it.  (threads does
+ * not, since records of GPU variants lack it.) */
+bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
+
+/* Put a table column for each parameter that varies, and return their number. */
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column);
+
+/* The parameter's value in the record; NULL if it has none. */
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
+				      const struct gb_record *record);
+
+/* A parameter's value in readable form: 1000000 is "1M", true is "yes".  Returns text, or a string
+ * that belongs to the value. */
+const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value);
 
 /* The time with the interval of the median.  False if there is no interval: low and high are then
  * the time. */
@@ -62,9 +89,8 @@ enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error 
 /* Print the table of times.  True if a fastest row is marked with a star. */
 bool gb_section_print_rows(const struct gb_section *section);
 
-/* Print a row for each record that has exact counts and, if it ran several kernels, a row for each
- * kernel, similar to the summary page of a profiler. */
-bool gb_section_has_counts(const struct gb_section *section);
+/* Print the table of exact counts if there are any: a row for each record and, if it ran several
+ * kernels, a row for each kernel, similar to the summary page of a profiler. */
 void gb_section_print_counts(const struct gb_section *section);
 
 /* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */

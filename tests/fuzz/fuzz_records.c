@@ -10,8 +10,7 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	struct gb_error err = { 0 };
 
 	for (int format = 0; format < GB_FORMATS; format++)
-		(void)gb_report_print(nowhere, list, (enum gb_format)format,
-				      (struct gb_report_choice){ format & 1, 31U << 8 }, &err);
+		(void)gb_report_print(nowhere, list, (enum gb_format)format, 31U << 8, &err);
 }
 
 static void sides(FILE *nowhere, const struct gb_records *list)

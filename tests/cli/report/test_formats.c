@@ -30,9 +30,8 @@ Test(formats, a_write_that_fails)
 			fopencookie(&failed, "w", (cookie_io_functions_t){ .write = fail_once });
 		struct gb_error err = { 0 };
 
-		cr_expect_eq(gb_report_print(file, &list, (enum gb_format)format,
-					     (struct gb_report_choice){ 0 }, &err),
-			     GB_EIO, "%s", gb_formats[format]);
+		cr_expect_eq(gb_report_print(file, &list, (enum gb_format)format, 0, &err), GB_EIO,
+			     "%s", gb_formats[format]);
 		cr_expect(failed);
 		(void)fclose(file);
 	}

@@ -87,29 +87,6 @@ Test(pooled, only_repetitions_of_one_measurement)
 	expect_two_pools("h", "a", OK HOT);
 }
 
-/* The run of another build stays, even if it has no record of its own key left. */
-Test(pooled, runs_of_several_commits)
-{
-	for (int i = 0; i < 6; i++) {
-		add_run(i, "h", i < 3 ? "a" : "b");
-		add(i, 100 + i, OK COLD);
-	}
-	pool();
-	cr_expect(eq(sz, list.count, 2));
-	cr_assert(eq(sz, list.context_count, 2));
-	cr_expect(eq(str, (char *)list.context[1]->tool.commit, "b"));
-	release();
-	/* Nothing was measured with the second commit. */
-	for (int i = 0; i < 3; i++) {
-		add_run(i, "h", i == 1 ? "b" : "a");
-		if (i != 1)
-			add(i, 100 + i, OK COLD);
-	}
-	pool();
-	cr_expect(eq(sz, list.count, 1));
-	cr_expect(eq(sz, list.context_count, 2));
-}
-
 /* ---- side by side ------------------------------------------------------------------------- */
 
 /* Four repetitions on each side give an interval, and so do two single repetitions. */

@@ -1,5 +1,5 @@
 # Each benchmark of tables.jsonl shows a rule of the layout of tables, in each format.
-gpubench report --counts "$cases/tables.jsonl" >table || exit
+gpubench report "$cases/tables.jsonl" >table || exit
 cat table
 gpubench report --format=markdown "$cases/tables.jsonl" | sed -n '/^## failures/,/^## caches/p'
 gpubench report --format=html "$cases/tables.jsonl" >page || exit
