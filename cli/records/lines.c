@@ -15,7 +15,7 @@
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
 #include "common/text.h"
-#include "datasets/reading/container.h"
+#include "datasets/reading/reader.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
