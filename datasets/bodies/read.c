@@ -199,19 +199,15 @@ static enum gb_status read_raw(struct gb_bodies *b, struct gb_reader *r)
 
 /* ---- any --------------------------------------------------------------------------------- */
 
-/* True for text by its name, or for lines of nothing but characters of text. */
+/* True for text by its name or its contents. */
 static bool is_text(const struct gb_reader *r)
 {
 	static const char *const endings[] = { ".csv", ".tsv", ".txt", ".xyz", ".pts", ".dat" };
-	const size_t size = (size_t)(r->end - r->begin), most = 4096;
 
 	for (size_t i = 0; i < GB_COUNT(endings); i++)
 		if (gb_has_ending(r->path, endings[i]))
 			return true;
-	for (size_t i = 0; i < size && i < most; i++)
-		if (!isprint((unsigned char)r->begin[i]) && !gb_is_space(r->begin[i]))
-			return false;
-	return memchr(r->begin, '\n', size) || memchr(r->begin, '\r', size);
+	return gb_reader_is_text(r);
 }
 
 static enum gb_status read_any(struct gb_bodies *b, struct gb_reader *r)

@@ -73,6 +73,9 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
+/* True for lines of printable characters, as far as the first 4 KiB show. */
+bool gb_reader_is_text(const struct gb_reader *r);
+
 /* Start to read text: refuse UTF-16, skip a byte order mark, and turn each carriage return into a
  * newline if the lines end in carriage returns alone (no newline or zero byte in the first 64
  * KiB). */
