@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "common/text.h"
-#include "datasets/reading/reader.h"
+#include "datasets/reading/notes.h"
 
 enum { WIDTH = 79, TEXT_COLUMN = 29, LONG_COLUMN = 6 };
 

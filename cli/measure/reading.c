@@ -6,7 +6,7 @@
 
 #include "common/text.h"
 #include "common/timer.h"
-#include "datasets/reading/reader.h"
+#include "datasets/reading/notes.h"
 
 static const double PATIENCE_NS = 2e9, STEP_NS = 0.2e9;
 

@@ -236,25 +236,15 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 		gb_result_fail(result, &why);
 }
 
-/* True if there is enough memory for the point, or its need is unknown.  If its input is not yet
- * made, and is a file that needs more than `large` bytes, print the need: a
- * small file may take much. */
+/* True if there is enough memory for the point, or its need is unknown. */
 static bool fits(const struct gb_session *s, const struct gb_result *r, bool made,
 		 struct gb_error *why)
 {
-	const double large = (double)(1 << 29);
 	const struct gb_gpu_info *gpu = gpu_in_use(s);
-	char text[GB_TEXT_MAX];
 	struct gb_need need;
 
-	if (gb_need_fits(&need, r->benchmark, r->variant, r->params, made,
-			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
-		return false;
-	if (!made && (double)need.host_bytes > large && !s->request->quiet && !s->request->dry &&
-	    gb_equal(gb_benchmark_source(r->benchmark, r->params), "file"))
-		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
-			      r->benchmark->name, gb_text_bytes(text, (double)need.host_bytes));
-	return true;
+	return !gb_need_fits(&need, r->benchmark, r->variant, r->params, made,
+			     gpu ? (uint64_t)gpu->memory_bytes : 0, why);
 }
 
 /* Do one measurement and write its record. */

@@ -15,7 +15,7 @@
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "common/text.h"
-#include "datasets/reading/container.h"
+#include "datasets/reading/reader.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/bodies/reading.h"
-#include "datasets/reading/container.h"
 #include "datasets/reading/npy.h"
 #include "datasets/reading/ply.h"
 
@@ -112,7 +111,7 @@ static enum gb_status read_ply(struct gb_bodies *b, struct gb_reader *r)
 			r->err, GB_EUSAGE,
 			"%s:%zu: the header declares %zu vertices, more than fit in %td bytes",
 			r->path, p.header_lines, p.vertex->count, r->end - r->begin);
-	if (gb_bodies_alloc(b, r, p.vertex->count) || gb_memory_is_dry())
+	if (gb_bodies_alloc(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
 	for (const struct gb_ply_element *e = p.element; e < p.vertex; e++)
@@ -135,7 +134,7 @@ static enum gb_status read_npy(struct gb_bodies *b, struct gb_reader *r)
 			       "%s: a NumPy array of %zu x %zu numbers has no row x, y, z for each "
 			       "body",
 			       r->path, n.rows, n.columns);
-	if (gb_bodies_alloc(b, r, n.rows) || gb_memory_is_dry())
+	if (gb_bodies_alloc(b, r, n.rows))
 		return r->err->code;
 	for (; b->count < b->room; b->count++)
 		for (int d = 0; d < 3; d++)
@@ -186,7 +185,7 @@ static enum gb_status read_raw(struct gb_bodies *b, struct gb_reader *r)
 			       "%s: the numbers look like float64, and raw files are read as "
 			       "float32: an .npy file can have both",
 			       r->path);
-	if (gb_bodies_alloc(b, r, bytes / body) || gb_memory_is_dry())
+	if (gb_bodies_alloc(b, r, bytes / body))
 		return r->err->code;
 	for (; b->count < b->room; b->count++)
 		for (int d = 0; d < 3; d++, r->at += sizeof value) {
@@ -205,7 +204,7 @@ static bool is_text(const struct gb_reader *r)
 	static const char *const endings[] = { ".csv", ".tsv", ".txt", ".xyz", ".pts", ".dat" };
 
 	for (size_t i = 0; i < GB_COUNT(endings); i++)
-		if (gb_has_ending(r->path, endings[i]))
+		if (gb_reader_ends(r, endings[i]))
 			return true;
 	return gb_reader_is_text(r);
 }
@@ -222,7 +221,7 @@ static enum gb_status read_any(struct gb_bodies *b, struct gb_reader *r)
 		gb_reader_is(r, GB_FILE_NPY_BODIES, "");
 		return read_npy(b, r);
 	}
-	if (gb_container_refuse(r))
+	if (gb_reader_refuse(r))
 		return r->err->code;
 	gb_reader_is(r, is_text(r) ? GB_FILE_CSV : GB_FILE_BODIES, "");
 	return is_text(r) ? gb_bodies_read_text(b, r) : read_raw(b, r);
@@ -235,7 +234,7 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 	struct gb_reader r;
 
 	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
-		if (!read_any(&b, &r) && !gb_memory_is_dry()) {
+		if (!read_any(&b, &r)) {
 			gb_reader_count("bodies", b.count, b.count);
 			note_rounding(&b);
 		}
@@ -248,6 +247,6 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 	*x = b.xyz[0];
 	*y = b.xyz[1];
 	*z = b.xyz[2];
-	*count = gb_memory_is_dry() ? b.room : b.count;
+	*count = b.count;
 	return err->code;
 }

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/memory.h"
 #include "common/text.h"
 #include "datasets/bodies/reading.h"
 
@@ -352,8 +351,7 @@ enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
 {
 	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 } };
 
-	if (gb_reader_start_text(r) || gb_bodies_alloc(b, r, gb_count_lines(r->at, r->end)) ||
-	    gb_memory_is_dry())
+	if (gb_reader_start_text(r) || gb_bodies_alloc(b, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
 	read_comments(&t);
 	if (!find_row(r))
@@ -370,8 +368,8 @@ enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
 		if (read_row(&t))
 			return r->err->code;
 		if (b->count % 65536 == 0)
-			gb_reader_progress(r, (double)(r->at - r->begin) /
-						      (double)(r->end - r->begin));
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
 	}
 	if (!b->count)
 		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);

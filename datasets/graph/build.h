@@ -36,6 +36,17 @@ enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m,
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err);
 void graph_csr_free(struct bfs_csr *csr);
 
+/* A hash of the edge u -> v.  Sums of it over different sets of edges are equal with probability
+ * 2^-64. */
+static inline uint64_t graph_hash(uint32_t u, uint32_t v)
+{
+	uint64_t x = ((uint64_t)u << 32 | v) * UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) + 1;
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
 /* Shuffle the first `take` elements of a list of count numbers, drawn from the whole list. */
 void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream);
 
@@ -50,11 +61,19 @@ enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t 
 enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 
-/* Read the edges of a .mtx, an .el (or .txt) and a .gr file. */
+/* The most bytes that a vertex takes while a graph is built, and in it. */
+enum { GRAPH_VERTEX_BYTES = 32 };
+
+/* Read the edges of a text in one of the formats of formats.def. */
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges);
-enum gb_status graph_read_el(struct gb_reader *r, struct graph_edges *edges);
-enum gb_status graph_read_gr(struct gb_reader *r, struct graph_edges *edges);
-/* Read n, m, symmetric, out and in of a .sg file. */
+enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges);
+enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges);
+enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges);
+/* True if a text may be a METIS graph: its first line is a header, and about as many lines follow as
+ * it says. */
+bool graph_may_be_metis(const struct gb_reader *r);
+/* True if the contents look like a .sg file.  Read its n, m, symmetric, out and in. */
+bool graph_is_sg(const struct gb_reader *r);
 enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in);
 
 #endif

@@ -2,8 +2,10 @@
 #include "datasets/graph/graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/memory.h"
 #include "common/text.h"
@@ -11,50 +13,103 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* The file formats.  A reader produces a list of edges (edges) or the whole graph (graph). */
-static const struct kind {
-	const char *ending;
-	enum gb_status (*edges)(struct gb_reader *r, struct graph_edges *edges);
-	enum gb_status (*graph)(struct gb_reader *r, struct bfs_input *in);
-} kinds[] = {
-	{ ".mtx", graph_read_mtx, NULL }, { ".el", graph_read_el, NULL },
-	{ ".txt", graph_read_el, NULL },  { ".gr", graph_read_gr, NULL },
-	{ ".sg", NULL, graph_read_sg },
-};
-
-static const struct kind *kind_of(const char *path)
+/* Refuse other binary files than .sg. */
+static enum gb_status refuse_binary(const struct gb_reader *r)
 {
-	const char *dot = strrchr(path, '.');
+	const size_t size = (size_t)(r->end - r->begin);
+	uint64_t head[3] = { 0, 0, 0 }; /* Galois: the version, the bytes of a weight, vertices */
 
-	for (size_t i = 0; dot && i < GB_COUNT(kinds); i++)
-		if (gb_equal(dot, kinds[i].ending))
-			return &kinds[i];
-	return NULL;
+	if (!memchr(r->begin, '\0', size < 4096 ? size : 4096))
+		return GB_OK;
+	memcpy(head, r->begin, size < sizeof head ? size : sizeof head);
+	return gb_fail(r->err, GB_EUSAGE, "%s is %s: see gpubench help files", r->path,
+		       (head[0] == 1 || head[0] == 2) && head[1] <= 8 && head[2]
+			       ? "a binary graph of Galois, not one of GAPBS (.sg)"
+			       : "binary, but not a graph of GAPBS (.sg)");
 }
 
-static enum gb_status read_file(struct bfs_input *in, const char *path, struct gb_error *err)
+/* True if the first line that is not a comment of DIMACS states a problem. */
+static bool is_dimacs(const struct gb_reader *r)
 {
-	const struct kind *kind = kind_of(path);
+	struct gb_reader at = *r;
+
+	while (at.at < at.end && (gb_reader_line_ends(&at) || *at.at == 'c'))
+		gb_reader_next_line(&at);
+	return at.at[0] == 'p' && gb_is_blank(at.at[1]);
+}
+
+static bool is_mtx(const struct gb_reader *r)
+{
+	return !strncasecmp(r->at, "%%MatrixMarket", 14) ||
+	       !strncasecmp(r->at, "%MatrixMarket", 13);
+}
+
+/* A text may be one of METIS, whose header is two numbers.  If it is not, it may be an edge list. */
+static enum gb_status read_metis_or_list(struct gb_reader *r, struct graph_edges *edges)
+{
+	const bool named = gb_reader_ends(r, ".graph") || gb_reader_ends(r, ".metis");
+	const struct gb_reader start = *r;
+
+	if (named || graph_may_be_metis(r)) {
+		gb_reader_is(r, GB_FILE_METIS, "");
+		if (!graph_read_metis(r, edges) || named || r->err->code != GB_EUSAGE)
+			return r->err->code;
+		gb_host_free(edges->pair);
+		*edges = (struct graph_edges){ 0 };
+		*r->err = (struct gb_error){ 0 };
+		*r = start;
+	}
+	return graph_read_list(r, edges);
+}
+
+/* Read a text in the format that its first lines have or, if they have none, its name. */
+static enum gb_status read_text(struct gb_reader *r, struct graph_edges *edges)
+{
+	if (gb_reader_start_text(r))
+		return r->err->code;
+	if (is_mtx(r) || gb_reader_ends(r, ".mtx")) {
+		gb_reader_is(r, GB_FILE_MTX, "");
+		return graph_read_mtx(r, edges);
+	}
+	if (gb_reader_refuse(r) || refuse_binary(r))
+		return r->err->code;
+	if (is_dimacs(r) || gb_reader_ends(r, ".gr") || gb_reader_ends(r, ".col")) {
+		gb_reader_is(r, GB_FILE_DIMACS, "");
+		return graph_read_dimacs(r, edges);
+	}
+	return read_metis_or_list(r, edges);
+}
+
+/* Read a graph.  *most is set to the bytes of memory that it may take. */
+static enum gb_status read_file(struct bfs_input *in, const char *path, double *most,
+				struct gb_error *err)
+{
 	struct graph_edges edges = { 0 };
 	struct gb_reader r;
+	uint64_t read;
+	bool is_sg;
 
-	if (!kind)
-		return gb_fail(err, GB_EUSAGE,
-			       "%s: unknown graph format: the name must end in .mtx, .el, .txt, "
-			       ".gr or .sg",
-			       path);
 	if (gb_reader_open(&r, path, "a graph", err))
 		return err->code;
-	if (r.begin == r.end)
+	is_sg = gb_reader_ends(&r, ".sg") || gb_reader_ends(&r, ".wsg") || graph_is_sg(&r);
+	if (r.begin == r.end) {
 		gb_fail(err, GB_EUSAGE, "%s is empty", path);
-	else if (kind->graph)
-		(void)kind->graph(&r, in);
-	else if (!gb_reader_start_text(&r))
-		(void)kind->edges(&r, &edges);
+	} else if (is_sg) {
+		gb_reader_is(&r, GB_FILE_SG, "");
+		(void)graph_read_sg(&r, in);
+	} else {
+		(void)read_text(&r, &edges);
+	}
+	*most = r.format ? gb_reader_most(&r) : 0;
 	gb_reader_close(&r);
-	if (!err->code && kind->edges)
+	read = edges.count;
+	if (!err->code && !is_sg)
 		(void)graph_from_edges(in, &edges, err);
 	gb_host_free(edges.pair);
+	if (!err->code && is_sg)
+		gb_reader_count("vertices", in->n, in->n);
+	if (!err->code)
+		gb_reader_count("edges", is_sg ? in->m : read, in->m);
 	return err->code;
 }
 
@@ -74,9 +129,9 @@ static void fill_from_csr(struct bfs_input *in)
 	}
 }
 
-/* Add the matrices to a graph that was built from edges, if it is small enough.  It is not an error
- * if they do not fit in memory: searches on CSR still run. */
-static void add_matrices(struct bfs_input *in)
+/* Add the matrices to a graph that was built from edges, if it is small enough and they take at most
+ * `most` bytes.  It is not an error if they do not fit in memory: searches on CSR still run. */
+static void add_matrices(struct bfs_input *in, double most)
 {
 	struct gb_error memory = { 0 };
 
@@ -84,6 +139,11 @@ static void add_matrices(struct bfs_input *in)
 	if (in->n > BFS_MATRIX_VERTICES) {
 		in->no_matrix =
 			"the graph has more than 65536 vertices, the limit of the bit matrix";
+		return;
+	}
+	if (bfs_bytes_ccam(in->n) * (in->symmetric ? 1 : 2) > most) {
+		in->no_matrix = "the bit matrix takes more memory than a file of this size may "
+				"take; --memory=SIZE allows more";
 		return;
 	}
 	in->matrix = gb_host_zalloc(in->n, in->pitch * sizeof *in->matrix, &memory);
@@ -159,16 +219,17 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 				struct gb_error *err)
 {
 	struct bfs_input *in = calloc(1, sizeof *in);
+	double most = INFINITY;
 
 	*input = NULL;
 	if (!in)
 		return gb_out_of_memory(err, NULL);
 	if (params->file)
-		(void)read_file(in, params->file, err);
+		(void)read_file(in, params->file, &most, err);
 	else
 		(void)graph_generate(in, params, err);
 	if (!err->code && !in->matrix)
-		add_matrices(in);
+		add_matrices(in, most);
 	if (!err->code)
 		(void)choose_sources(in, params, err);
 	if (err->code) {

@@ -1,7 +1,8 @@
 /* sg.c -- reader of GAPBS's serialised graphs.
  *
  * The layout is little-endian without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
- * int32 column[m]; if directed, row and column of the in-edges follow.  Nothing in a file is
+ * int32 column[m]; if directed, row and column of the in-edges follow.  In a weighted graph (.wsg),
+ * an int32 weight, which is ignored, follows each column.  Nothing in a file is
  * trusted: the reader checks sizes, row pointers and columns.  It also checks that an undirected
  * graph equals its reverse, or that the in-edges are the reversed out-edges.  GAPBS's own files
  * have sorted rows and are read in one pass over each array.  Rows in another order are sorted.
@@ -15,13 +16,35 @@
 
 enum { HEADER = 17 };
 
-/* Read n, m and symmetric from the header and check the size of the file against them. */
-static enum gb_status read_header(struct bfs_input *in, struct gb_reader *r)
+/* The size of a file of a graph, in which a column takes `column` bytes. */
+static uint64_t file_size(bool directed, int64_t n, int64_t m, unsigned column)
+{
+	const uint64_t part = ((uint64_t)n + 1) * sizeof(int64_t) + (uint64_t)m * column;
+
+	return HEADER + part * (directed ? 2 : 1);
+}
+
+bool graph_is_sg(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin);
 	const unsigned char directed = (unsigned char)*r->begin;
 	int64_t m, n;
-	uint64_t part;
+
+	if (size < HEADER || directed > 1)
+		return false;
+	memcpy(&m, r->begin + 1, sizeof m);
+	memcpy(&n, r->begin + 9, sizeof n);
+	return n >= 1 && n <= INT32_MAX && m >= 0 && (uint64_t)m <= size &&
+	       (size == file_size(directed, n, m, 4) || size == file_size(directed, n, m, 8));
+}
+
+/* Read n, m and symmetric from the header and check the size of the file against them. *column is
+ * the number of bytes of a column, with its weight. */
+static enum gb_status read_header(struct bfs_input *in, struct gb_reader *r, unsigned *column)
+{
+	const size_t size = (size_t)(r->end - r->begin);
+	const unsigned char directed = (unsigned char)*r->begin;
+	int64_t m, n;
 
 	if (size < HEADER)
 		return gb_fail(r->err, GB_EUSAGE,
@@ -39,13 +62,15 @@ static enum gb_status read_header(struct bfs_input *in, struct gb_reader *r)
 	r->at = r->begin + 1;
 	if (m < 0 || (uint64_t)m > size / sizeof(int32_t))
 		return gb_reader_fail(r, "%" PRId64 " edges in a file of %zu bytes", m, size);
-	part = ((uint64_t)n + 1) * sizeof(int64_t) + (uint64_t)m * sizeof(int32_t);
-	if (size != HEADER + part * (directed ? 2 : 1))
+	*column = size == file_size(directed, n, m, 8) ? 8 : 4;
+	if (size != file_size(directed, n, m, *column))
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s has %zu bytes, and %" PRId64 " vertices with %" PRId64
 			       " edges, %sdirected, take %" PRIu64,
 			       r->path, size, n, m, directed ? "" : "un",
-			       HEADER + part * (directed ? 2 : 1));
+			       file_size(directed, n, m, 4));
+	if (*column == 8 && m)
+		gb_reader_note("weights ignored");
 	r->at = r->begin + HEADER;
 	in->n = (uint32_t)n;
 	in->m = (uint64_t)m;
@@ -74,25 +99,15 @@ static enum gb_status read_rows(const struct bfs_input *in, struct gb_reader *r,
 	return GB_OK;
 }
 
-/* Order-independent digests of the edges (u, v) of a CSR and of their reverses: sums of hashes.
- * Different edges have equal sums with probability 2^-64. */
+/* Order-independent digests of the edges (u, v) of a CSR and of their reverses: sums of hashes. */
 struct seen {
 	bool sorted; /* the columns of each row ascend */
 	uint64_t edges, reverses;
 };
 
-static uint64_t hash(uint32_t u, uint32_t v)
-{
-	uint64_t x = ((uint64_t)u << 32 | v) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) + 1;
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return x ^ x >> 32;
-}
-
-/* Copy, check and hash the columns in one pass. */
+/* Copy, check and hash the columns, of `size` bytes each, in one pass. */
 static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader *r,
-				   const struct bfs_csr *csr, struct seen *seen)
+				   const struct bfs_csr *csr, unsigned size, struct seen *seen)
 {
 	const char *const from = r->at;
 	uint64_t edges = 0, reverses = 0, bad = in->m;
@@ -106,18 +121,18 @@ static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader 
 		for (uint64_t e = csr->row[u]; e < csr->row[u + 1]; e++) {
 			uint32_t v;
 
-			memcpy(&v, from + e * sizeof v, sizeof v);
+			memcpy(&v, from + e * size, sizeof v);
 			csr->column[e] = v;
 			if (v >= in->n && e < bad)
 				bad = e;
 			sorted = sorted && before <= v;
 			before = v;
-			edges += hash(u, v);
-			reverses += hash(v, u);
+			edges += graph_hash(u, v);
+			reverses += graph_hash(v, u);
 		}
 	}
 	*seen = (struct seen){ sorted, edges, reverses };
-	r->at += bad * sizeof *csr->column;
+	r->at += bad * size;
 	if (bad < in->m)
 		return gb_reader_fail(r, "vertex %" PRId32 " of %" PRIu32,
 				      (int32_t)csr->column[bad], in->n);
@@ -125,11 +140,11 @@ static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader 
 }
 
 static enum gb_status read_csr(const struct bfs_input *in, struct gb_reader *r, struct bfs_csr *csr,
-			       struct seen *seen)
+			       unsigned size, struct seen *seen)
 {
 	if (graph_csr_alloc(csr, in->n, in->m, r->err) || read_rows(in, r, csr->row))
 		return r->err->code;
-	return read_columns(in, r, csr, seen);
+	return read_columns(in, r, csr, size, seen);
 }
 
 /* Sort the rows of in->out by two reversals.  The first one leaves in->in sorted as well. */
@@ -149,15 +164,16 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 {
 	struct seen out = { 0 }, reversed = { 0 };
 	const char *start;
+	unsigned column;
 
 	r->line = 0;
-	if (read_header(in, r) || read_csr(in, r, &in->out, &out))
+	if (read_header(in, r, &column) || read_csr(in, r, &in->out, column, &out))
 		return r->err->code;
 	if (in->symmetric && out.edges != out.reverses)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s is marked undirected, but an edge lacks its reverse", r->path);
 	start = r->at;
-	if (!in->symmetric && read_csr(in, r, &in->in, &reversed))
+	if (!in->symmetric && read_csr(in, r, &in->in, column, &reversed))
 		return r->err->code;
 	r->at = start;
 	if (!in->symmetric && out.edges != reversed.reverses)

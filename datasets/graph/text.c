@@ -1,262 +1,26 @@
-/* text.c -- strict readers of MatrixMarket, edge lists and DIMACS graphs.
- *
- * The body of such a file has one edge, two vertices, per line.  It is cut at line ends into one
- * chunk per thread.  The first pass counts the lines of each chunk, which bounds its edges and
- * numbers its lines.  The second pass parses the lines into their final places.  A parser stops at
- * any unexpected character, and every line ends in a newline, so no bounds checks are needed.  The
- * first fault in the file is reported.
- */
-#include "datasets/graph/build.h"
-
+/* text.c -- readers of Matrix Market, DIMACS and METIS files.  The texts after their headers are
+ * read by lines.c, but for METIS, whose lines have any number of vertices. */
 #include <inttypes.h>
-#include <math.h>
-#include <omp.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/memory.h"
-
-enum { MAX_CHUNKS = 64 };
-
-/* The rest of a line after its two vertices. */
-enum tail { TAIL_NOTHING, TAIL_INTEGER, TAIL_REAL, TAIL_ANYTHING };
-
-/* A file format. */
-struct rules {
-	const char *comments; /* characters that start a comment */
-	char letter;          /* first character of an edge's line, or 0 */
-	uint32_t base;        /* number of the first vertex: 0 or 1 */
-	uint32_t n;           /* vertices; 0: derived from the largest vertex number */
-	enum tail tail;
-	bool lower; /* a symmetric matrix: only its lower triangle may be stored */
-};
-
-/* A part of the text and its edges. */
-struct chunk {
-	const char *begin, *end;
-	size_t first_line; /* line number in the file, from 1 */
-	size_t lines;
-	uint32_t *pair; /* room for `lines` edges */
-	uint64_t count;
-	uint32_t largest;  /* vertex, from 0 */
-	const char *fault; /* or NULL */
-	size_t fault_line;
-};
-
-/* ---- one line ---------------------------------------------------------------------------- */
-
-/* Read a decimal number and return its end, NULL if there is none.  A number of more than 18 digits
- * becomes UINT64_MAX. */
-static const char *read_number(const char *at, uint64_t *value)
-{
-	const char *start = at, *first;
-	uint64_t sum = 0;
-
-	while (*at == '0')
-		at++;
-	first = at;
-	while (gb_is_digit(*at))
-		sum = sum * 10 + (uint64_t)(*at++ - '0');
-	*value = at - first > 18 ? UINT64_MAX : sum;
-	return at > start ? at : NULL;
-}
-
-static const char *line_end(const char *at)
-{
-	while (*at != '\n')
-		at++;
-	return at;
-}
-
-/* Check the rest of the line after the vertices.  Returns a fault or NULL. */
-static const char *check_tail(const char **at, enum tail tail)
-{
-	const char *p = gb_skip_blanks(*at);
-	uint64_t unused;
-	double value;
-
-	if (tail == TAIL_ANYTHING) {
-		p = line_end(p);
-	} else if (tail == TAIL_INTEGER) {
-		p = read_number(p + (*p == '-' || *p == '+'), &unused);
-		if (!p)
-			return "the value is not an integer";
-	} else if (tail == TAIL_REAL) {
-		p = *p == '\n' ? NULL : gb_read_number(p, &value);
-		if (!p || !gb_is_space(*p) || !isfinite(value))
-			return "the value is not a number";
-	}
-	p = gb_skip_blanks(p);
-	if (*p != '\n')
-		return tail == TAIL_NOTHING ? "two vertices and nothing else are expected"
-					    : "nothing is expected after the value";
-	*at = p;
-	return NULL;
-}
-
-/* Read the vertex number at *at and store it in *vertex, counted from 0.  Returns a fault or
- * NULL. */
-static const char *read_vertex(const char **at, const struct rules *r, uint32_t *vertex)
-{
-	uint64_t number;
-	const char *p = read_number(gb_skip_blanks(*at), &number);
-
-	if (!p)
-		return "a vertex number is expected";
-	if (!gb_is_space(*p))
-		return "the vertex number is not followed by white space";
-	if (number < r->base)
-		return "vertex 0 in a file that counts from 1";
-	number -= r->base;
-	if (r->n ? number >= r->n : number >= INT32_MAX)
-		return r->n ? "the vertex is greater than the number of vertices"
-			    : "the vertex number is too large";
-	*vertex = (uint32_t)number;
-	*at = p;
-	return NULL;
-}
-
-/* Read the edge in the line at *at into pair and set *at to the newline.  Returns a fault or
- * NULL. */
-static const char *read_edge(const char **at, const struct rules *r, uint32_t pair[2])
-{
-	const char *fault;
-
-	if (r->letter) {
-		if (**at != r->letter || !gb_is_space((*at)[1]))
-			return "neither a comment nor an edge";
-		(*at)++;
-	}
-	fault = read_vertex(at, r, &pair[0]);
-	if (!fault)
-		fault = read_vertex(at, r, &pair[1]);
-	if (!fault && r->lower && pair[0] < pair[1])
-		fault = "an entry above the diagonal of a symmetric matrix";
-	if (fault)
-		return fault;
-	if (r->tail == TAIL_NOTHING && **at == '\n')
-		return NULL;
-	return check_tail(at, r->tail);
-}
-
-static bool is_comment(char c, const char *comments)
-{
-	return c && c != '\n' && strchr(comments, c);
-}
-
-/* ---- chunks ------------------------------------------------------------------------------ */
-
-/* Parse the lines of a chunk into its edges. */
-static void parse(struct chunk *c, const struct rules *r)
-{
-	uint32_t *pair = c->pair, largest = 0;
-	size_t line = c->first_line;
-
-	for (const char *at = c->begin; at < c->end; at++, line++) {
-		at = gb_skip_blanks(at);
-		if (!gb_is_digit(*at) && is_comment(*at, r->comments))
-			at = line_end(at);
-		if (*at == '\n')
-			continue;
-		c->fault = read_edge(&at, r, pair);
-		if (c->fault) {
-			c->fault_line = line;
-			return;
-		}
-		largest = pair[0] > largest ? pair[0] : largest;
-		largest = pair[1] > largest ? pair[1] : largest;
-		pair += 2;
-	}
-	c->count = (uint64_t)(pair - c->pair) / 2;
-	c->largest = largest;
-}
-
-/* Cut the text into `count` chunks at line ends. */
-static void cut(struct chunk *chunk, int count, const char *text, size_t size)
-{
-	const char *end = text + size, *at = text;
-
-	for (int i = 0; i < count; i++) {
-		const char *want = text + size / (size_t)count * (size_t)(i + 1);
-		const char *newline = NULL;
-
-		chunk[i] = (struct chunk){ .begin = at };
-		if (i + 1 < count && want > at)
-			newline = memchr(want, '\n', (size_t)(end - want));
-		else if (i + 1 < count)
-			newline = at - 1;
-		at = newline ? newline + 1 : end;
-		chunk[i].end = at;
-	}
-}
-
-/* Number the lines of the chunks from first_line on.  Returns the total number of lines. */
-static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
-{
-	size_t lines = 0;
-
-#pragma omp parallel for schedule(static)
-	for (int i = 0; i < count; i++)
-		chunk[i].lines = gb_count_lines(chunk[i].begin, chunk[i].end);
-	for (int i = 0; i < count; i++) {
-		chunk[i].first_line = first_line + lines;
-		lines += chunk[i].lines;
-	}
-	return lines;
-}
-
-/* Close the gaps left by comments and blank lines, and find the largest vertex. */
-static enum gb_status collect(const struct chunk *chunk, int count, const struct rules *rules,
-			      struct gb_reader *r, struct graph_edges *edges)
-{
-	uint32_t largest = 0;
-
-	for (int i = 0; i < count; i++) {
-		if (chunk[i].fault) {
-			r->line = chunk[i].fault_line;
-			return gb_reader_fail(r, "%s", chunk[i].fault);
-		}
-		if (chunk[i].count && chunk[i].pair != edges->pair + 2 * edges->count)
-			memmove(edges->pair + 2 * edges->count, chunk[i].pair,
-				chunk[i].count * 2 * sizeof *edges->pair);
-		edges->count += chunk[i].count;
-		largest = chunk[i].largest > largest ? chunk[i].largest : largest;
-	}
-	edges->n = rules->n ? rules->n : largest + 1;
-	return GB_OK;
-}
-
-/* Read all edges from r->at, the start of a line, to the end of the file. */
-static enum gb_status read_body(struct graph_edges *edges, const struct rules *rules,
-				struct gb_reader *r)
-{
-	struct chunk chunk[MAX_CHUNKS];
-	const int threads = omp_get_max_threads(),
-		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
-	size_t lines;
-
-	cut(chunk, count, r->at, (size_t)(r->end - r->at));
-	lines = number_lines(chunk, count, r->line);
-	edges->pair = gb_host_alloc(lines, 2 * sizeof *edges->pair, r->err);
-	if (!edges->pair)
-		return r->err->code;
-#pragma omp parallel for schedule(static)
-	for (int i = 0; i < count; i++) {
-		chunk[i].pair = edges->pair + 2 * (chunk[i].first_line - r->line);
-		parse(&chunk[i], rules);
-	}
-	return collect(chunk, count, rules, r, edges);
-}
+#include "common/text.h"
+#include "datasets/graph/lines.h"
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
-/* Advance to the first line, from the current one on, that is neither blank nor a comment.  False,
- * with r->line that of the last line, if there is none. */
-static bool find_content(struct gb_reader *r, char comment)
+/* Advance to the first line, from the current one on, that is neither blank nor a comment, and
+ * count the comments.  False, with r->line that of the last line, if there is none. */
+static bool find_content(struct gb_reader *r, char comment, size_t *comments)
 {
-	for (; r->at < r->end; gb_reader_next_line(r))
-		if (!gb_reader_line_ends(r) && *r->at != comment)
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		if (gb_reader_line_ends(r))
+			continue;
+		if (*r->at != comment)
 			return true;
+		++*comments;
+	}
 	r->line--;
 	return false;
 }
@@ -273,112 +37,321 @@ static bool take_word(struct gb_reader *r, const char *word)
 	return true;
 }
 
-/* Read the rest of the line as exactly `count` numbers. */
-static bool read_numbers(struct gb_reader *r, int count, uint64_t *number)
+/* Read the rest of the line as at most `most` numbers.  Returns how many there are, 0 if they are
+ * more or there is something else. */
+static int read_numbers(struct gb_reader *r, int most, uint64_t *number)
 {
-	for (int i = 0; i < count; i++) {
-		const char *after = read_number(gb_skip_blanks(r->at), &number[i]);
+	int count = 0;
 
-		if (!after || number[i] == UINT64_MAX || !gb_is_space(*after))
-			return false;
+	while (!gb_reader_line_ends(r)) {
+		const char *after = count < most ? graph_read_number(r->at, &number[count]) : NULL;
+
+		if (!after || number[count] == UINT64_MAX || !gb_is_space(*after))
+			return 0;
 		r->at = after;
+		count++;
 	}
-	return gb_reader_line_ends(r);
+	return count;
 }
 
-static enum gb_status check_vertices(const struct gb_reader *r, uint64_t n)
+/* Check a header's numbers of vertices and of edges, `noun`, each of which takes at least `bytes`
+ * bytes of the file, before memory is allocated. */
+static enum gb_status check_header(const struct gb_reader *r, uint64_t n, uint64_t m,
+				   const char *noun, unsigned bytes)
 {
+	const size_t size = (size_t)(r->end - r->begin);
+
 	if (n == 0)
 		return gb_reader_fail(r, "a graph without vertices");
 	if (n > INT32_MAX)
-		return gb_reader_fail(r, "more than 2147483647 vertices");
-	return GB_OK;
+		return gb_reader_fail(r, "more than %d vertices", INT32_MAX);
+	if (m > size / bytes)
+		return gb_reader_fail(
+			r, "the header declares %" PRIu64 " %s, but the file has %zu bytes", m,
+			noun, size);
+	return gb_reader_claim(r, (double)n * GRAPH_VERTEX_BYTES, "%" PRIu64 " vertices", n);
 }
 
-/* Read the body after this line, which declares `want` edges. */
-static enum gb_status read_counted(struct graph_edges *edges, const struct rules *rules,
-				   struct gb_reader *r, uint64_t want, const char *noun)
+/* ---- Matrix Market ----------------------------------------------------------------------- */
+
+/* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; some files have one % only.  Returns a
+ * fault or NULL. */
+static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, bool *undirected)
 {
-	const size_t line = r->line;
+	static const struct {
+		const char *name;
+		unsigned values;
+	} fields[] = { { "pattern", 0 },         { "real", 1 },     { "double", 1 },
+		       { "integer", 1 },         { "unsigned", 1 }, { "complex", 2 },
+		       { "unsigned-integer", 1 } };
+	static const char *const mirrored[] = { "symmetric", "skew-symmetric", "hermitian" };
+	size_t i = 0;
 
-	gb_reader_next_line(r);
-	if (read_body(edges, rules, r) || edges->count == want)
-		return r->err->code;
-	r->line = line;
-	return gb_reader_fail(r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64,
-			      want, noun, edges->count);
-}
-
-/* ---- formats ----------------------------------------------------------------------------- */
-
-/* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY".  Returns a fault or NULL. */
-static const char *read_banner(struct gb_reader *r, struct rules *rules)
-{
-	if (!take_word(r, "%%MatrixMarket"))
-		return "a MatrixMarket file starts with %%MatrixMarket";
+	if (!take_word(r, "%%MatrixMarket") && !take_word(r, "%MatrixMarket"))
+		return "a Matrix Market file starts with %%MatrixMarket";
 	if (!take_word(r, "matrix"))
 		return "only a matrix is a graph";
 	if (!take_word(r, "coordinate"))
 		return "only the coordinate format is read";
-	if (take_word(r, "pattern"))
-		rules->tail = TAIL_NOTHING;
-	else if (take_word(r, "integer"))
-		rules->tail = TAIL_INTEGER;
-	else if (take_word(r, "real"))
-		rules->tail = TAIL_REAL;
-	else
-		return "the field must be pattern, integer or real";
-	rules->lower = take_word(r, "symmetric");
-	if (!rules->lower && !take_word(r, "general"))
-		return "the symmetry must be general or symmetric";
+	while (i < GB_COUNT(fields) && !take_word(r, fields[i].name))
+		i++;
+	if (i == GB_COUNT(fields))
+		return "the field must be pattern, integer, unsigned, real or complex";
+	rules->least = fields[i].values;
+	rules->most = fields[i].values ? fields[i].values : 2;
+	*undirected = false;
+	for (i = 0; i < GB_COUNT(mirrored) && !*undirected; i++)
+		*undirected = take_word(r, mirrored[i]);
+	if (!*undirected && !take_word(r, "general"))
+		return "the symmetry must be general, symmetric, skew-symmetric or hermitian";
 	return gb_reader_line_ends(r) ? NULL : "nothing is expected after the symmetry";
+}
+
+/* Entries above the diagonal. */
+static uint64_t count_upper(const struct graph_edges *edges)
+{
+	uint64_t upper = 0;
+
+	for (uint64_t i = 0; i < edges->count; i++)
+		upper += edges->pair[2 * i] < edges->pair[2 * i + 1];
+	return upper;
+}
+
+/* Read the sizes: rows, columns and entries.  A file with two numbers has no columns. */
+static enum gb_status read_sizes(struct gb_reader *r, uint64_t size[3])
+{
+	const int numbers = read_numbers(r, 3, size);
+
+	if (numbers < 2)
+		return gb_reader_fail(r, "rows, columns and entries are expected");
+	if (numbers == 2) {
+		size[2] = size[1];
+		size[1] = size[0];
+		gb_reader_note("two sizes taken as rows and entries");
+	}
+	if (size[0] != size[1])
+		return gb_reader_fail(r, "the matrix is not square");
+	return check_header(r, size[0], size[2], "entries", 3);
 }
 
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 {
-	struct rules rules = { .comments = "%", .base = 1 };
-	const char *fault = read_banner(r, &rules);
-	uint64_t number[3];
+	struct graph_rules rules = { .comments = "%", .letters = "", .ignored = "", .base = 1 };
+	const char *fault = read_banner(r, &rules, &edges->undirected);
+	struct graph_found found;
+	size_t line, comments = 0;
+	uint64_t size[3];
 
 	if (fault)
 		return gb_reader_fail(r, "%s", fault);
 	gb_reader_next_line(r);
-	if (!find_content(r, '%'))
+	if (!find_content(r, '%', &comments))
 		return gb_reader_fail(r, "the line of the sizes is missing");
-	if (!read_numbers(r, 3, number))
-		return gb_reader_fail(r, "rows, columns and entries are expected");
-	if (number[0] != number[1])
-		return gb_reader_fail(r, "the matrix is not square");
-	if (check_vertices(r, number[0]))
+	if (read_sizes(r, size))
 		return r->err->code;
-	rules.n = (uint32_t)number[0];
-	edges->undirected = rules.lower;
-	return read_counted(edges, &rules, r, number[2], "entries");
+	rules.n = size[0];
+	edges->n = (uint32_t)size[0];
+	line = r->line;
+	gb_reader_next_line(r);
+	if (graph_read_lines(r, r->end, &rules, edges, &found))
+		return r->err->code;
+	r->line = line;
+	if (edges->count != size[2])
+		return gb_reader_fail(r,
+				      "the header declares %" PRIu64 " entries, but the file has "
+				      "%" PRIu64,
+				      size[2], edges->count);
+	if (edges->undirected && count_upper(edges))
+		gb_reader_note("%" PRIu64 " entries above the diagonal of a symmetric matrix taken",
+			       count_upper(edges));
+	if (found.valued)
+		gb_reader_note("values of %zu entries ignored", found.valued);
+	gb_reader_count("vertices", size[0], edges->n);
+	return GB_OK;
 }
 
-enum gb_status graph_read_el(struct gb_reader *r, struct graph_edges *edges)
-{
-	const struct rules rules = { .comments = "#%", .tail = TAIL_ANYTHING };
+/* ---- DIMACS ------------------------------------------------------------------------------ */
 
-	if (read_body(edges, &rules, r) || edges->count)
-		return r->err->code;
-	return gb_fail(r->err, GB_EUSAGE, "%s holds no edges", r->path);
-}
+/* The kinds of problems.  Those of PACE have bare edges. */
+static const struct problem {
+	const char *name;
+	bool directed; /* lines "a u v weight", else "e u v" */
+} problems[] = { { "sp", true },    { "max", true },  { "min", true },  { "asn", true },
+		 { "edge", false }, { "col", false }, { "tw", false },  { "td", false },
+		 { "vc", false },   { "ds", false },  { "clq", false }, { "fvs", false } };
 
-enum gb_status graph_read_gr(struct gb_reader *r, struct graph_edges *edges)
+enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 {
-	struct rules rules = { .comments = "c", .letter = 'a', .base = 1, .tail = TAIL_INTEGER };
+	struct graph_rules rules = { .comments = "c", .ignored = "ndvxsbl", .base = 1, .most = 4 };
+	const struct problem *problem = problems;
+	struct graph_found found;
+	size_t line, comments = 0;
 	uint64_t number[2];
 
-	if (!find_content(r, 'c'))
+	if (!find_content(r, 'c', &comments))
 		return gb_reader_fail(r, "there is no problem line");
-	if (strncmp(r->at, "p sp ", 5) != 0)
+	if (!take_word(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
-	r->at += 5;
-	if (!read_numbers(r, 2, number))
-		return gb_reader_fail(r, "two numbers are expected after \"p sp\"");
-	if (check_vertices(r, number[0]))
+	while (problem < problems + GB_COUNT(problems) && !take_word(r, problem->name))
+		problem++;
+	if (problem == problems + GB_COUNT(problems))
+		return gb_reader_fail(r, "the problem is not one of a graph, such as \"p sp\"");
+	if (read_numbers(r, 2, number) != 2)
+		return gb_reader_fail(r, "two numbers are expected after \"p %s\"", problem->name);
+	if (check_header(r, number[0], number[1], "edges", 3))
 		return r->err->code;
-	rules.n = (uint32_t)number[0];
-	return read_counted(edges, &rules, r, number[1], "edges");
+	rules.least = problem->directed;
+	rules.letters = problem->directed ? "a" : "e";
+	rules.n = number[0];
+	edges->n = (uint32_t)number[0];
+	edges->undirected = !problem->directed;
+	line = r->line;
+	gb_reader_next_line(r);
+	if (graph_read_lines(r, r->end, &rules, edges, &found))
+		return r->err->code;
+	r->line = line;
+	comments += found.comments;
+	if (edges->count != number[1] && edges->count + comments != number[1])
+		return gb_reader_fail(r,
+				      "the header declares %" PRIu64 " edges, but the file has "
+				      "%" PRIu64,
+				      number[1], edges->count);
+	if (edges->count != number[1])
+		gb_reader_note("the declared %" PRIu64 " edges include comments", number[1]);
+	graph_note_ignored(&found);
+	gb_reader_count("vertices", number[0], edges->n);
+	return GB_OK;
+}
+
+/* ---- METIS ------------------------------------------------------------------------------- */
+
+struct metis {
+	uint64_t n, m;
+	unsigned before;   /* numbers before the neighbours of a vertex: its size and weights */
+	bool edge_weights; /* each neighbour is followed by a weight */
+};
+
+/* Read "N M [FMT [CONSTRAINTS]]". */
+static bool read_metis_header(struct gb_reader *r, struct metis *h)
+{
+	uint64_t number[4] = { 0, 0, 0, 1 };
+	const int numbers = read_numbers(r, 4, number);
+	const uint64_t format = number[2];
+
+	if (numbers < 2 || number[0] == 0 || format > 111 || format % 10 > 1 ||
+	    format / 10 % 10 > 1 || number[3] > 1000)
+		return false;
+	h->n = number[0];
+	h->m = number[1];
+	h->edge_weights = format % 10;
+	h->before = (format / 10 % 10 ? (unsigned)number[3] : 0) + (format >= 100);
+	return true;
+}
+
+/* Read the next number of the line.  A fault or NULL. */
+static const char *take_number(struct gb_reader *r, uint64_t *value)
+{
+	const char *after = graph_read_number(r->at, value);
+
+	if (!after || !gb_is_space(*after))
+		return "only numbers are expected";
+	r->at = gb_skip_blanks(after);
+	return NULL;
+}
+
+/* Read the neighbours of vertex u.  Each edge is stored once, from the lower end; *sum adds up what
+ * must cancel out with the higher ends.  A fault or NULL. */
+static const char *read_neighbours(struct gb_reader *r, const struct metis *h, uint32_t u,
+				   struct graph_edges *edges, uint64_t *ends, uint64_t *sum)
+{
+	const char *fault = NULL;
+	uint64_t v, weight;
+
+	for (unsigned i = 0; i < h->before && !fault; i++)
+		fault = take_number(r, &weight);
+	while (!fault && *r->at != '\n') {
+		fault = take_number(r, &v);
+		if (!fault && (v == 0 || v > h->n))
+			return "the neighbour is not a vertex of the graph";
+		if (!fault && h->edge_weights)
+			fault = *r->at == '\n' ? "a weight is missing" : take_number(r, &weight);
+		v--;
+		*ends += v != u;
+		if (v != u)
+			*sum += v < u ? graph_hash((uint32_t)v, u) : -graph_hash(u, (uint32_t)v);
+		if (fault || v < u)
+			continue;
+		if (edges->count > h->m + h->n)
+			return "more edges than the header declares";
+		edges->pair[2 * edges->count] = u;
+		edges->pair[2 * edges->count + 1] = (uint32_t)v;
+		edges->count++;
+	}
+	return fault;
+}
+
+bool graph_may_be_metis(const struct gb_reader *start)
+{
+	struct gb_reader r = *start;
+	struct metis h = { 0 };
+	size_t comments = 0, lines;
+
+	if (!find_content(&r, '%', &comments) || !read_metis_header(&r, &h))
+		return false;
+	lines = gb_count_lines(r.at, r.end);
+	return lines >= h.n / 2 && lines / 2 <= h.n + 50;
+}
+
+enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
+{
+	uint64_t ends = 0, sum = 0;
+	struct metis h = { 0 };
+	size_t comments = 0, header;
+	uint64_t u = 0;
+
+	if (!find_content(r, '%', &comments))
+		return gb_reader_fail(r, "the header is missing");
+	if (!read_metis_header(r, &h))
+		return gb_reader_fail(r, "\"VERTICES EDGES [FORMAT]\" of METIS is expected");
+	if (check_header(r, h.n, h.m, "edges", 4))
+		return r->err->code;
+	edges->n = (uint32_t)h.n;
+	edges->undirected = true;
+	/* Self-loops, which METIS does not have, are not counted by all who write them. */
+	edges->pair = gb_host_alloc(h.m + h.n + 1, 2 * sizeof *edges->pair, r->err);
+	if (!edges->pair)
+		return r->err->code;
+	header = r->line;
+	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
+		const bool ends_here = gb_reader_line_ends(r);
+		const char *fault;
+
+		if (*r->at == '%' || (u == h.n && ends_here))
+			continue;
+		if (u == h.n)
+			return gb_reader_fail(r, "a line after those of all %" PRIu64 " vertices",
+					      h.n);
+		fault = read_neighbours(r, &h, (uint32_t)u++, edges, &ends, &sum);
+		if (fault)
+			return gb_reader_fail(r, "%s", fault);
+		if (u % (1 << 16) == 0)
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
+	}
+	r->line = header;
+	if (ends == h.m)
+		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
+	else if (ends != 2 * h.m)
+		return gb_reader_fail(r,
+				      "the header declares %" PRIu64 " edges, but the file has "
+				      "%" PRIu64 " ends of edges, not %" PRIu64,
+				      h.m, ends, 2 * h.m);
+	if (sum)
+		return gb_reader_fail(r, "an edge is listed at one of its ends only");
+	if (u < h.n)
+		gb_reader_note("%" PRIu64 " vertices have no line", h.n - u);
+	if (h.before || h.edge_weights)
+		gb_reader_note("weights ignored");
+	gb_reader_count("vertices", h.n, h.n);
+	return GB_OK;
 }

@@ -59,7 +59,7 @@ uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
  *	SOSD  a number of 8 bytes and just as many raw keys
  *	raw   little-endian keys: whatever is none of the others
  *
- * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not fill it.  GB_EUSAGE if
+ * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if
  * the file cannot be read, is not a regular file, is empty, holds a fraction of a key or a number that
  * the type has not; GB_EMEMORY if memory runs out.  On failure *keys is NULL and the message names the
  * file. */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/memory.h"
-#include "datasets/reading/container.h"
 #include "datasets/reading/npy.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -40,8 +39,6 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 	if (!job->keys)
 		return gb_fail(r->err, memory.code, "%s, %zu keys of %zu bytes: %s", r->path,
 			       job->room, job->key_size, memory.message);
-	if (gb_memory_is_dry())
-		job->count = job->room;
 	return GB_OK;
 }
 
@@ -85,9 +82,11 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, s
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: %zu bytes is not a multiple of the key size, %zu", r->path,
 			       bytes, job->key_size);
-	if (allocate(job, r, (bytes - from) / job->key_size) || gb_memory_is_dry())
+	if (allocate(job, r, (bytes - from) / job->key_size))
 		return r->err->code;
 	job->count = job->room;
+	if (gb_memory_is_dry())
+		return GB_OK;
 	if (file >= 0)
 		return gb_file_read(file, r->path, from, job->keys, job->room * job->key_size,
 				    r->err);
@@ -113,7 +112,7 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: a NumPy array of type %c%u has no %s keys: see --type", r->path,
 			       n.kind, n.size, type_names[job->type]);
-	if (allocate(job, r, n.rows) || gb_memory_is_dry())
+	if (allocate(job, r, n.rows))
 		return r->err->code;
 	while (job->count < job->room) {
 		const uint64_t bits = gb_npy_bits(&n, job->count, 0);
@@ -179,15 +178,14 @@ static enum gb_status read_key(struct job *job, struct gb_reader *r)
 static enum gb_status read_text(struct job *job, struct gb_reader *r)
 {
 	gb_reader_is(r, GB_FILE_TEXT_KEYS, "");
-	if (gb_reader_start_text(r) || allocate(job, r, gb_count_lines(r->at, r->end)) ||
-	    gb_memory_is_dry())
+	if (gb_reader_start_text(r) || allocate(job, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
 	for (; job->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
 		if (job->count % 65536 == 0)
-			gb_reader_progress(r, (double)(r->at - r->begin) /
-						      (double)(r->end - r->begin));
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
 	}
 	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
 }
@@ -205,7 +203,7 @@ static enum gb_status read_mapped(struct job *job, const char *path, struct gb_e
 		(void)read_npy(job, &r);
 	else if (gb_reader_is_text(&r))
 		(void)read_text(job, &r);
-	else if (!gb_container_refuse(&r))
+	else if (!gb_reader_refuse(&r))
 		(void)read_raw(job, &r, -1, (size_t)(r.end - r.begin));
 	gb_reader_close(&r);
 	return err->code;
@@ -220,6 +218,7 @@ static enum gb_status read_any(struct job *job, const char *path, struct gb_erro
 
 	if (file < 0)
 		return err->code;
+	gb_notes_begin(path, file);
 	size = bytes < HEAD ? bytes : HEAD;
 	if (bytes == 0)
 		gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
@@ -228,7 +227,7 @@ static enum gb_status read_any(struct job *job, const char *path, struct gb_erro
 		head[size] = '\n';
 		if (gb_is_npy(&r) || gb_reader_is_text(&r) || gb_file_is_packed(file))
 			(void)read_mapped(job, path, err);
-		else if (!gb_container_refuse(&r))
+		else if (!gb_reader_refuse(&r))
 			(void)read_raw(job, &r, file, bytes);
 	}
 	(void)close(file);

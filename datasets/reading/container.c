@@ -15,45 +15,40 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "datasets/reading/notes.h"
 
 /* ---- known formats ------------------------------------------------------------------------ */
 
 static const struct {
-	size_t at;
-	const char *bytes;
+	size_t at; /* where the bytes are */
 	size_t size;
-	const char *name;
+	const char *bytes, *name;
 } magics[] = {
 #define MAGIC(at, bytes, name)                     \
 	{                                          \
-		at, bytes, sizeof(bytes) - 1, name \
+		at, sizeof(bytes) - 1, bytes, name \
 	}
 	MAGIC(0, "\x93NUMPY", "a NumPy array"),
 	MAGIC(0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first"),
 	MAGIC(0, "BZh", "packed with bzip2: unpack it first"),
 	MAGIC(0,
-	      "\xfd"
+	      "\375"
 	      "7zXZ",
 	      "packed with xz: unpack it first"),
-	MAGIC(0, "\x04\x22\x4d\x18", "packed with lz4: unpack it first"),
 	MAGIC(0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
 	MAGIC(257, "ustar", "a tar archive: unpack it first"),
 	MAGIC(0, "\x89HDF\r\n\x1a\n", "an HDF5 file"),
-	MAGIC(0, "CDF\1", "a NetCDF file"),
 	MAGIC(0, "MATLAB 5.0 MAT", "a MATLAB file"),
 	MAGIC(0, "PAR1", "a Parquet file"),
-	MAGIC(0, "ARROW1", "an Arrow file"),
-	MAGIC(0, "SQLite format 3", "an SQLite database"),
 	MAGIC(0, "\x89PNG\r\n\x1a\n", "a PNG picture"),
 	MAGIC(0, "\xff\xd8\xff\xe0", "a JPEG picture"),
 	MAGIC(0, "%PDF-", "a PDF document"),
 	MAGIC(0,
-	      "\x7f"
+	      "\177"
 	      "ELF",
 	      "a program"),
 	MAGIC(0, "glTF", "a binary glTF scene"),
 	MAGIC(0, "Kaydara FBX Binary", "an FBX scene"),
-	MAGIC(0, "BLENDER", "a Blender scene"),
 	MAGIC(0, "LASF", "a LAS point cloud"),
 	MAGIC(0, "# .PCD", "a PCD point cloud"),
 	MAGIC(0, "# vtk DataFile", "a VTK file"),
@@ -61,17 +56,23 @@ static const struct {
 	MAGIC(0, "ply\n", "a PLY file"),
 	MAGIC(0, "ply\r", "a PLY file"),
 	MAGIC(0, "%%MatrixMarket", "a Matrix Market file"),
-	MAGIC(0, "<?xml", "an XML document"),
-	MAGIC(0, "<!DOCTYPE", "a web page, perhaps of a failed download"),
-	MAGIC(0, "<html", "a web page, perhaps of a failed download"),
+	MAGIC(0, "AdjacencyGraph", "an adjacency graph of Ligra or GBBS"),
+	MAGIC(0, "WeightedAdjacencyGraph", "an adjacency graph of Ligra or GBBS"),
+	MAGIC(0, "*Vertices", "a Pajek network"),
+	MAGIC(0, "graph [", "a GML graph"),
+	MAGIC(0, "Creator ", "a GML graph"),
+	MAGIC(0, "graph ", "a DOT graph"),
+	MAGIC(0, "digraph ", "a DOT graph"),
+	MAGIC(0, "{", "a JSON document"),
+	MAGIC(0, "[", "a JSON document"),
+	MAGIC(0, "<", "an XML or HTML document"),
 	MAGIC(0, "version https://git-lfs", "a pointer of Git LFS: fetch the file itself"),
 #undef MAGIC
 };
 
-bool gb_container_is_utf16(const struct gb_reader *r, bool surely)
+bool gb_container_is_utf16(const char *bytes, size_t size, bool surely)
 {
-	const unsigned char *byte = (const unsigned char *)r->begin;
-	const size_t size = (size_t)(r->end - r->begin);
+	const unsigned char *byte = (const unsigned char *)bytes;
 	const bool big = size >= 2 && byte[0] == 0xfe && byte[1] == 0xff;
 	const bool marked = big || (size >= 2 && byte[0] == 0xff && byte[1] == 0xfe);
 	const size_t high = big ? 0 : 1, last = size < 64 ? size : 64;
@@ -84,19 +85,31 @@ bool gb_container_is_utf16(const struct gb_reader *r, bool surely)
 	return last >= 8 && size % 2 == 0;
 }
 
-enum gb_status gb_container_refuse(const struct gb_reader *r)
+const char *gb_container_name(const char *bytes, size_t size)
 {
-	const size_t size = (size_t)(r->end - r->begin);
+	/* Raw numbers may begin with the one or two characters of a format of text. */
+	const size_t least = memchr(bytes, '\0', size < 64 ? size : 64) ? 3 : 1;
 
 	for (size_t i = 0; i < GB_COUNT(magics); i++)
-		if (size >= magics[i].at + magics[i].size &&
-		    memcmp(r->begin + magics[i].at, magics[i].bytes, magics[i].size) == 0)
-			return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what,
-				       magics[i].name);
-	if (gb_container_is_utf16(r, true))
-		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
-			       r->path);
-	return GB_OK;
+		if (magics[i].size >= least && size >= magics[i].at + magics[i].size &&
+		    memcmp(bytes + magics[i].at, magics[i].bytes, magics[i].size) == 0)
+			return magics[i].name;
+	return gb_container_is_utf16(bytes, size, true) ? "UTF-16 text: convert it to UTF-8 first"
+							: NULL;
+}
+
+/* ---- mappings ----------------------------------------------------------------------------- */
+
+size_t gb_whole_pages(size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return size / page * page;
+}
+
+size_t gb_mapped_bytes(size_t size)
+{
+	return gb_whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- unpacking ---------------------------------------------------------------------------- */
@@ -104,8 +117,7 @@ enum gb_status gb_container_refuse(const struct gb_reader *r)
 /* Packed bytes and the room for the unpacked ones.  `damage` is what is wrong with the packed
  * ones; an end without it and without `done` means that the room is full. */
 struct unpacking {
-	const struct gb_reader *r;
-	const char *from, *end;
+	const char *begin, *from, *end;
 	char *to;
 	size_t room, size;
 	bool done;
@@ -121,9 +133,7 @@ static size_t at_most(size_t bytes)
 
 static void report(const struct unpacking *u)
 {
-	const double total = (double)(u->r->end - u->r->begin);
-
-	gb_reader_progress(u->r, (double)(u->from - u->r->begin) / total);
+	gb_reader_progress((double)(u->from - u->begin) / (double)(u->end - u->begin));
 }
 
 static bool is_gzip(const char *at, const char *end)
@@ -237,17 +247,17 @@ bool gb_file_is_packed(int file)
 }
 
 /* The bytes that the unpacked file may have. */
-static size_t room_for(const struct gb_reader *r)
+static size_t room_for(size_t size)
 {
-	const size_t size = (size_t)(r->end - r->begin), limit = gb_memory_limit();
+	const size_t limit = gb_memory_limit();
 	const uint64_t available = gb_memory_available();
 	const size_t most = limit ? limit : GB_READER_BASE + GB_CONTAINER_MULTIPLE * size;
 
 	return most < available ? most : (size_t)available;
 }
 
-/* Make the unpacked bytes, which a newline follows, the contents of the reader. */
-static void replace(struct gb_reader *r, const struct unpacking *u)
+/* Replace the mapping by that of the unpacked bytes, which a newline follows. */
+static void replace(const struct unpacking *u, char **bytes, size_t *size)
 {
 	const size_t kept = gb_mapped_bytes(u->size), reserved = gb_mapped_bytes(u->room);
 	char text[GB_TEXT_MAX];
@@ -257,36 +267,36 @@ static void replace(struct gb_reader *r, const struct unpacking *u)
 	gb_reader_tell("unpacked to %s", gb_text_bytes(text, (double)u->size));
 	if (u->from < u->end)
 		gb_reader_note("%td bytes after the packed data ignored", u->end - u->from);
-	gb_reader_close(r);
-	r->begin = u->to;
-	r->at = r->begin;
-	r->end = r->begin + u->size;
-	r->begin[u->size] = '\n';
+	(void)munmap(*bytes, gb_mapped_bytes(*size));
+	*bytes = u->to;
+	*size = u->size;
+	u->to[u->size] = '\n';
 }
 
-enum gb_status gb_container_unpack(struct gb_reader *r)
+enum gb_status gb_container_unpack(const char *path, char **bytes, size_t *size,
+				   struct gb_error *err)
 {
-	const bool gzip = is_gzip(r->begin, r->end), zstd = is_zstd(r->begin, r->end);
-	struct unpacking u = { .r = r, .from = r->begin, .end = r->end };
+	struct unpacking u = { .begin = *bytes, .from = *bytes, .end = *bytes + *size };
+	const bool gzip = is_gzip(u.from, u.end);
 	char text[GB_TEXT_MAX];
 
-	if (!gzip && !zstd)
+	if (!gzip && !is_zstd(u.from, u.end))
 		return GB_OK;
-	u.room = room_for(r);
+	u.room = room_for(*size);
 	u.to = mmap(NULL, gb_mapped_bytes(u.room), PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (u.to == MAP_FAILED)
-		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
+		return gb_fail(err, GB_EMEMORY, "%s: %s", path, strerror(errno));
 	(gzip ? unpack_gzip : unpack_zstd)(&u);
 	if (u.done && !u.damage) {
-		replace(r, &u);
+		replace(&u, bytes, size);
 		return GB_OK;
 	}
 	(void)munmap(u.to, gb_mapped_bytes(u.room));
 	if (u.damage)
-		return gb_fail(r->err, GB_EUSAGE, "%s: %s", r->path, u.damage);
-	return gb_fail(r->err, GB_EUSAGE,
-		       "%s: %td packed bytes unpack to more than the %s of memory that is allowed: "
+		return gb_fail(err, GB_EUSAGE, "%s: %s", path, u.damage);
+	return gb_fail(err, GB_EUSAGE,
+		       "%s: %zu packed bytes unpack to more than the %s of memory that is allowed: "
 		       "see --memory",
-		       r->path, r->end - r->begin, gb_text_bytes(text, (double)u.room));
+		       path, *size, gb_text_bytes(text, (double)u.room));
 }

@@ -1,23 +1,34 @@
-/* container.h -- recognises files by their first bytes: unpacks gzip and zstd, names the others. */
+/* container.h -- recognises files by their first bytes, names them, unpacks gzip and zstd. */
 #ifndef GPUBENCH_DATASETS_READING_CONTAINER_H
 #define GPUBENCH_DATASETS_READING_CONTAINER_H
 
-#include "datasets/reading/reader.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* If the file is packed with gzip or zstd, replace its mapping by the unpacked contents.  A file
- * may take GB_CONTAINER_MULTIPLE times its size (gb_reader_claim()). */
+#include "common/status.h"
+
+/* The memory that any file may take; GB_CONTAINER_MULTIPLE times its size if it is packed. */
+#define GB_READER_BASE ((size_t)64 << 20)
 enum { GB_CONTAINER_MULTIPLE = 100 };
-enum gb_status gb_container_unpack(struct gb_reader *r);
+
+/* If the contents of a file, a mapping of gb_mapped_bytes(*size) bytes, are packed with gzip or
+ * zstd, replace them by the unpacked contents. */
+enum gb_status gb_container_unpack(const char *path, char **bytes, size_t *size,
+				   struct gb_error *err);
+
+/* The whole pages of `size` bytes, and all pages of a mapping: one more holds the rest of the bytes
+ * and the newline after them. */
+size_t gb_whole_pages(size_t size);
+size_t gb_mapped_bytes(size_t size);
 
 /* True if the file at the descriptor is a regular one that is packed with gzip or zstd. */
 bool gb_file_is_packed(int file);
 
-/* Fail if the file is in a known format that no reader of r->what takes: "x.png is a PNG picture,
- * not a mesh".  A reader calls it once it has not recognised its own formats. */
-enum gb_status gb_container_refuse(const struct gb_reader *r);
+/* The name of a known format, "a PNG picture"; NULL if it is none. */
+const char *gb_container_name(const char *bytes, size_t size);
 
 /* True for the text encoding UTF-16.  If `surely`, a mark at the start is not enough, as the file
  * may be raw numbers. */
-bool gb_container_is_utf16(const struct gb_reader *r, bool surely);
+bool gb_container_is_utf16(const char *bytes, size_t size, bool surely);
 
 #endif

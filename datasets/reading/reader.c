@@ -16,13 +16,6 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/reading/container.h"
-
-const struct gb_file_format gb_file_formats[GB_FILE_FORMATS] = {
-#define GB_FILE(id, ...) { __VA_ARGS__ },
-#include "datasets/reading/formats.def"
-#undef GB_FILE
-};
 
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
@@ -70,20 +63,6 @@ enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffe
 	return GB_OK;
 }
 
-/* The bytes in the whole pages of a file of that size, and in all pages of its mapping: one more
- * page holds the rest of the file and the newline after it. */
-static size_t whole_pages(size_t size)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return size / page * page;
-}
-
-size_t gb_mapped_bytes(size_t size)
-{
-	return whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* The largest file that a dry run reads: a dry run must be quick. */
 static const size_t DRY_MOST = (size_t)1 << 30;
 
@@ -91,7 +70,7 @@ static const size_t DRY_MOST = (size_t)1 << 30;
  * over anonymous memory.  The rest of the file is read into the last page of that memory. */
 static char *map(int file, const char *path, size_t size, struct gb_error *err)
 {
-	const size_t whole = whole_pages(size);
+	const size_t whole = gb_whole_pages(size);
 	char text[GB_TEXT_MAX];
 	char *bytes;
 
@@ -125,87 +104,6 @@ bool gb_has_ending(const char *path, const char *ending)
 	return length >= tail && !strcasecmp(path + length - tail, ending);
 }
 
-/* ---- what is said about a file ------------------------------------------------------------ */
-
-static struct gb_file_notes notes;
-
-const struct gb_file_notes *gb_reader_notes(void)
-{
-	return &notes;
-}
-
-void gb_reader_forget(void)
-{
-	notes = (struct gb_file_notes){ 0 };
-}
-
-/* Begin the notes of a file. */
-static void begin_notes(const char *path, int file)
-{
-	struct stat info;
-
-	notes = (struct gb_file_notes){ .path = path };
-	if (!fstat(file, &info)) {
-		notes.bytes = (size_t)info.st_size;
-		notes.modified_s = (int64_t)info.st_mtime;
-	}
-}
-
-static void append(const char *format, va_list args)
-{
-	char words[200];
-
-	(void)vsnprintf(words, sizeof words, format, args);
-	gb_text_append(notes.text, sizeof notes.text, ", %s", words);
-}
-
-void gb_reader_note(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(format, args);
-	va_end(args);
-	notes.altered = true;
-}
-
-void gb_reader_tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(format, args);
-	va_end(args);
-}
-
-void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
-{
-	r->format = &gb_file_formats[format];
-	(void)snprintf(notes.format, sizeof notes.format, "%s%s", kind, r->format->name);
-}
-
-void gb_reader_count(const char *what, uint64_t read, uint64_t kept)
-{
-	struct gb_file_count *count = notes.count;
-
-	while (count->what && !gb_equal(count->what, what))
-		count++;
-	*count = (struct gb_file_count){ what, read, kept };
-}
-
-static void (*watcher)(const char *path, double part);
-
-void gb_reader_watch(void (*watch)(const char *path, double part))
-{
-	watcher = watch;
-}
-
-void gb_reader_progress(const struct gb_reader *r, double part)
-{
-	if (watcher)
-		watcher(r->path, part);
-}
-
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
@@ -217,14 +115,15 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 
 	if (file < 0)
 		return err->code;
-	begin_notes(path, file);
+	gb_notes_begin(path, file);
 	bytes = map(file, path, size, err);
 	(void)close(file);
 	if (!bytes)
 		return err->code;
-	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, NULL, err };
-	if (gb_container_unpack(r))
-		gb_reader_close(r);
+	if (!gb_container_unpack(path, &bytes, &size, err))
+		*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, NULL, err };
+	else
+		(void)munmap(bytes, gb_mapped_bytes(size));
 	return err->code;
 }
 
@@ -257,12 +156,25 @@ static enum gb_status turn_returns(struct gb_reader *r)
 	return GB_OK;
 }
 
+bool gb_reader_ends(const struct gb_reader *r, const char *ending)
+{
+	static const char *const packed[] = { "", ".gz", ".zst" };
+	char all[32];
+
+	for (size_t i = 0; i < GB_COUNT(packed); i++) {
+		(void)snprintf(all, sizeof all, "%s%s", ending, packed[i]);
+		if (gb_has_ending(r->path, all))
+			return true;
+	}
+	return false;
+}
+
 enum gb_status gb_reader_start_text(struct gb_reader *r)
 {
 	const size_t seen = 1 << 16;
 	size_t size;
 
-	if (gb_container_is_utf16(r, false))
+	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin), false))
 		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
 			       r->path);
 	if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
@@ -287,14 +199,34 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
 }
 
+void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
+{
+	r->format = &gb_file_formats[format];
+	gb_notes_format(kind, r->format->name);
+}
+
+enum gb_status gb_reader_refuse(const struct gb_reader *r)
+{
+	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
+
+	if (!name)
+		return GB_OK;
+	return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what, name);
+}
+
 /* ---- memory ------------------------------------------------------------------------------- */
+
+double gb_reader_most(const struct gb_reader *r)
+{
+	const size_t asked = gb_memory_limit(), size = (size_t)(r->end - r->begin);
+
+	return asked ? (double)asked
+		     : (double)GB_READER_BASE + (double)r->format->multiple * (double)size;
+}
 
 enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const char *text, ...)
 {
-	const size_t size = (size_t)(r->end - r->begin), asked = gb_memory_limit();
-	const double most =
-		asked ? (double)asked
-		      : (double)GB_READER_BASE + (double)r->format->multiple * (double)size;
+	const double most = gb_reader_most(r);
 	char need[GB_TEXT_MAX], may[GB_TEXT_MAX], has[GB_TEXT_MAX], what[120];
 	va_list args;
 
@@ -305,13 +237,12 @@ enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const ch
 	va_end(args);
 	(void)gb_text_bytes(need, bytes);
 	(void)gb_text_bytes(may, most);
-	if (asked)
+	if (gb_memory_limit())
 		return gb_reader_fail(r, "%s take %s of memory, and --memory allows %s", what, need,
 				      may);
-	return gb_reader_fail(r,
-			      "%s take %s of memory, and a file of %s may take %s: --memory=SIZE "
-			      "allows more",
-			      what, need, gb_text_bytes(has, (double)size), may);
+	return gb_reader_fail(
+		r, "%s take %s of memory, and a file of %s may take %s: --memory=SIZE allows more",
+		what, need, gb_text_bytes(has, (double)(r->end - r->begin)), may);
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */

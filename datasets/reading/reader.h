@@ -20,23 +20,8 @@
 #include <stdint.h>
 
 #include "common/status.h"
-
-/* ---- formats ------------------------------------------------------------------------------- */
-
-/* The formats of formats.def, sorted by benchmark. */
-enum gb_file_id {
-#define GB_FILE(id, ...) GB_FILE_##id,
-#include "datasets/reading/formats.def"
-#undef GB_FILE
-	GB_FILE_FORMATS
-};
-struct gb_file_format {
-	const char *benchmark, *name;
-	const char *endings; /* usual ones; most formats are recognised by their contents */
-	unsigned multiple;   /* bytes of memory that a byte of the unpacked file may take */
-	const char *contents;
-};
-extern const struct gb_file_format gb_file_formats[GB_FILE_FORMATS];
+#include "datasets/reading/container.h"
+#include "datasets/reading/notes.h"
 
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
@@ -47,10 +32,6 @@ int gb_file_open(const char *path, const char *what, size_t *size, struct gb_err
 /* Read exactly `bytes` bytes from offset `from` into the buffer. */
 enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
 			    struct gb_error *err);
-
-/* The bytes in all pages of the mapping of a file of that size: one page more than its whole pages
- * holds the rest of the file and the newline after it. */
-size_t gb_mapped_bytes(size_t size);
 
 /* True if the path ends in `ending`, in upper or lower case. */
 bool gb_has_ending(const char *path, const char *ending);
@@ -76,50 +57,25 @@ void gb_reader_close(struct gb_reader *r);
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
 
+/* True if the file's name ends in `ending`, in upper or lower case, before .gz or .zst. */
+bool gb_reader_ends(const struct gb_reader *r, const char *ending);
+
 /* Start to read text: refuse UTF-16, skip a byte order mark, and turn each carriage return into a
  * newline if the lines end in carriage returns alone (no newline or zero byte in the first 64
  * KiB). */
 enum gb_status gb_reader_start_text(struct gb_reader *r);
 
-/* ---- what is said about a file ------------------------------------------------------------ */
-
-/* The notes about the file that was opened last.  The command line prints them as one line, stores
- * them in the record and, with --strict, refuses a file that was altered. */
-enum { GB_FILE_COUNTS = 2 };
-struct gb_file_notes {
-	const char *path;   /* as it was opened; NULL: none since gb_reader_forget() */
-	size_t bytes;       /* the file's size as it is stored */
-	int64_t modified_s; /* the time of its last change, in seconds since 1970 */
-	char format[48];    /* "SNAP edge list"; "" while it is unknown */
-	bool altered;       /* something was skipped, renumbered or ignored */
-	char text[320];     /* what, with counts: ", 3 comments skipped"; or "" */
-	struct gb_file_count {
-		const char *what; /* a literal, "vertices"; NULL: not used */
-		uint64_t read;    /* as the file numbers or declares them */
-		uint64_t kept;    /* of the input */
-	} count[GB_FILE_COUNTS];
-};
-const struct gb_file_notes *gb_reader_notes(void);
-void gb_reader_forget(void);
-
-/* Note that something was skipped, renumbered, ignored or taken for something: "3 comments
- * skipped".  --strict refuses the file with these words. */
-void gb_reader_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for what --strict does not mind: "unpacked from 3 MiB". */
-void gb_reader_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The format is known; `kind`, "SNAP " or "", comes before its name. */
 void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind);
-/* Count what the file holds: `what` "vertices" as read and as kept. */
-void gb_reader_count(const char *what, uint64_t read, uint64_t kept);
 
-/* While a file is read, `watch` is called now and then, by one thread, with the part of the work
- * that is done, from 0 to 1.  NULL: nobody watches. */
-void gb_reader_watch(void (*watch)(const char *path, double part));
-void gb_reader_progress(const struct gb_reader *r, double part);
+/* Fail if the file is in a known format that no reader of r->what takes: "x.png is not a mesh, but
+ * a PNG picture".  A reader calls it once it has not recognised its own formats. */
+enum gb_status gb_reader_refuse(const struct gb_reader *r);
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-#define GB_READER_BASE ((size_t)64 << 20)
+/* The bytes of memory that a file may take. */
+double gb_reader_most(const struct gb_reader *r);
 
 /* Fail unless the file may take `bytes` bytes of memory: GB_READER_BASE and its format's multiple of
  * its size, or what --memory says.  The text says what takes them: "200000000 vertices". */

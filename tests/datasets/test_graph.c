@@ -161,7 +161,7 @@ static const struct text_case good[] = {
 	{ ".el", "0 1\n1 2\n", "0>1 1>2 " },
 	{ ".el", "2 0\n0 2\n0 1", "0>1 0>2 2>0 " },
 	{ ".el", "# SNAP\r\n0\t1\r\n\r\n  1 0 \n% x\n", "0>1 1>0 " },
-	{ ".txt", "0 1 3.5 label\n1 1\n1 1\n", "0>1 1>1 1>1 " },
+	{ ".txt", "0 1 3.5 label\n1 1 2\n1 1 2\n", "0>1 1>1 1>1 " },
 	{ ".gr", "c x\np sp 3 2\na 1 2 7\nc y\na 3 1 -1\n", "0>1 2>0 " },
 	{ ".mtx", MTX("pattern general") "% c\n3 3 2\n1 2\n3 1\n", "0>1 2>0 " },
 	{ ".mtx", "%%matrixmarket MATRIX Coordinate Real General\n\n2 2 2\n1 2 0\n2 1 -1.5e-3",
@@ -177,14 +177,20 @@ static const struct text_case good[] = {
 	{ ".el", "000000000000 0000000000001\n00 2\n", "0>1 0>2 " },
 	{ ".gr", "p sp 0000000000000000000002 000000000000000000000001\na 000000000001 2 7\n",
 	  "0>1 " },
+	{ ".txt", "5,18446744073709551614\n7,5\n", "0>2 1>0 " },
+	{ ".txt", "3 2\n1 2\n2 3\n", "0>1 1>2 " },
+	{ ".txt", "3 2\n0 1\n", "0>1 3>2 " },
+	{ ".graph", "% c\n3 2 11 1\n9 2 1\n% c\n8 1 1 3 1\n7 2 1\n", "0>1 1>0 1>2 2>1 " },
+	{ "", "3 2\n2\n1 3\n2\n", "0>1 1>0 1>2 2>1 " },
+	{ ".col", "p edge 3 1\nn 1 5\ne 1 3\n", "0>2 2>0 " },
 };
 
 static const struct text_case bad[] = {
 	{ ".el", "0 1\n0\n", ":2: a vertex number is expected" },
 	{ ".el", "0 1\n\n# c\n-1 2\n", ":4: a vertex number is expected" },
 	{ ".el", "0 1x\n", ":1: the vertex number is not followed by white space" },
-	{ ".el", "0 2147483647\n", ":1: the vertex number is too large" },
-	{ ".el", "99999999999999999999 0\n", ":1: the vertex number is too large" },
+	{ ".el", "99999999999999999999 0\n", ":1: the vertex number does not fit in 64 bits" },
+	{ ".el", "0 1 2\n1 2\n", ":2: it has not as many numbers as the lines before" },
 	{ ".el", "0 1\na b\n", ":2: a vertex number is expected" },
 	{ ".el", "0 1\n0 ", ":2: a vertex number is expected" },
 	{ ".el", "# nothing\n", " holds no edges" },
@@ -195,32 +201,26 @@ static const struct text_case bad[] = {
 	{ ".gr", "p sp 0 0\n", ":1: a graph without vertices" },
 	{ ".gr", "p sp 2 1\na 0 1 1\n", ":2: vertex 0 in a file that counts from 1" },
 	{ ".gr", "p sp 2 1\na 1 3 1\n", ":2: the vertex is greater than the number of vertices" },
-	{ ".gr", "p sp 2 1\na 1 2\n", ":2: the value is not an integer" },
+	{ ".gr", "p sp 2 1\na 1 2\n", ":2: the value is not a number" },
 	{ ".gr", "p sp 2 1\ne 1 2 1\n", ":2: neither a comment nor an edge" },
 	{ ".gr", "p sp 2 2\na 1 2 1\n", ":1: the header declares 2 edges, but the file has 1" },
 	{ ".mtx", "%%MatrixMarket\n", ":1: only a matrix is a graph" },
-	{ ".mtx", "1 1 0\n", ":1: a MatrixMarket file starts with" },
+	{ ".mtx", "1 1 0\n", ":1: a Matrix Market file starts with" },
 	{ ".mtx", "%%MatrixMarket matrix array real general\n",
 	  ":1: only the coordinate format is read" },
-	{ ".mtx", MTX("complex general"), ":1: the field must be" },
-	{ ".mtx", MTX("real hermitian"), ":1: the symmetry must be" },
+	{ ".mtx", MTX("octonion general"), ":1: the field must be" },
+	{ ".mtx", MTX("real diagonal"), ":1: the symmetry must be" },
 	{ ".mtx", MTX("real general") "% x\n", ":2: the line of the sizes is missing" },
-	{ ".mtx", MTX("real general") "2 2\n", ":2: rows, columns and entries are expected" },
+	{ ".mtx", MTX("real general") "2\n", ":2: rows, columns and entries are expected" },
 	{ ".mtx", MTX("real general") "2 3 1\n1 1 1\n", ":2: the matrix is not square" },
 	{ ".mtx", MTX("real general") "3000000000 3000000000 1\n",
 	  ":2: more than 2147483647 vertices" },
-	{ ".mtx", MTX("pattern general") "2 2 1\n1 2 1\n",
-	  ":3: two vertices and nothing else are expected" },
 	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is not a number" },
-	{ ".mtx", MTX("real general") "2 2 1\n1 2 1e\n", ":3: the value is not a number" },
 	{ ".mtx", MTX("real general") "3 3 2\n1 2\n0.5\n2 3 1\n", ":3: the value is not a number" },
-	{ ".mtx", MTX("real general") "3 3 1\n1 2 nan\n", ":3: the value is not a number" },
-	{ ".mtx", MTX("real general") "3 3 1\n1 2 inf\n", ":3: the value is not a number" },
 	{ ".mtx", MTX("pattern general") "3 3 9999999999999999999\n1 2\n",
-	  ":2: rows, columns and entries are expected" },
-	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1.5\n",
+	  ":2: the header declares 9999999999999999999 entries, but the file has" },
+	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1 5\n",
 	  ":3: nothing is expected after the value" },
-	{ ".mtx", MTX("pattern symmetric") "2 2 1\n1 2\n", ":3: an entry above the diagonal" },
 	{ ".mtx", MTX("pattern general") "2 2 1\n0 1\n",
 	  ":3: vertex 0 in a file that counts from 1" },
 	{ ".mtx", MTX("pattern general") "2 2 1\n1 3\n",
@@ -229,7 +229,7 @@ static const struct text_case bad[] = {
 	  ":2: the header declares 3 entries, but the file has 2" },
 	{ ".mtx", MTX("pattern general") "2 2 1\n1 2\n2 1\n",
 	  ":2: the header declares 1 entries, but the file has 2" },
-	{ ".el", "0000000000012345678901 0\n", ":1: the vertex number is too large" },
+	{ ".el", "18446744073709551615 0\n", ":1: the vertex number does not fit in 64 bits" },
 	{ ".el",
 	  "\xef\xbb\xef"
 	  "0 1\n",
@@ -242,8 +242,11 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("pattern general") "2 2 1" BLANKS "1\n1 2\n",
 	  ":2: rows, columns and entries are expected" },
 	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
-	{ ".csv", "0 1\n", ": unknown graph format" },
-	{ "", "0 1\n", ": unknown graph format" },
+	{ ".graph", "3 2\n2\n1 3\n\n", ":1: the header declares 2 edges, but the file has" },
+	{ ".graph", "3 1\n2\n3\n\n", ":1: an edge is listed at one of its ends only" },
+	{ ".graph", "2 1 2\n2\n1\n", ":1: \"VERTICES EDGES [FORMAT]\" of METIS is expected" },
+	{ ".graph", "2 1\n2\n3\n", ":3: the neighbour is not a vertex of the graph" },
+	{ ".txt", "{\"nodes\": []}\n", " is not a graph, but a JSON document" },
 };
 
 /* Expect these edges from the file, which is removed. */
@@ -314,6 +317,23 @@ Test(graph, the_first_fault_of_many_lines)
 	omp_set_num_threads(omp_get_num_procs());
 }
 
+/* Expect the graph without its isolated vertices, or with them. */
+static void expect_equal_degrees(const struct bfs_input *in, const struct bfs_input *again)
+{
+	uint32_t next = 0;
+
+	for (uint32_t v = 0; v < in->n; v++) {
+		const uint64_t out = in->out.row[v + 1] - in->out.row[v];
+
+		if (again->n < in->n && out + in->in.row[v + 1] - in->in.row[v] == 0)
+			continue;
+		cr_assert(next < again->n);
+		cr_assert_eq(again->out.row[next + 1] - again->out.row[next], out);
+		next++;
+	}
+	cr_assert_eq(next, again->n);
+}
+
 Test(graph, written_and_read_again)
 {
 	const char *const endings[] = { ".sg", ".el" };
@@ -328,12 +348,13 @@ Test(graph, written_and_read_again)
 			cr_assert_eq(bfs_graph_write(in, params.file, &err), GB_OK);
 			again = make(&params);
 			check(again);
-			/* An edge list has neither isolated vertices at the end nor the fact that
-			 * each edge has its reverse. */
+			/* An edge list has neither isolated vertices nor the fact that each edge
+			 * has its reverse. */
 			cr_assert(e || (again->n == in->n && again->symmetric == in->symmetric));
-			cr_assert(again->m == in->m && again->n <= in->n);
-			cr_assert_arr_eq(again->out.column, in->out.column, in->m * 4);
-			cr_assert_arr_eq(again->out.row, in->out.row, ((size_t)again->n + 1) * 8);
+			cr_assert(again->m == in->m);
+			if (again->n == in->n)
+				cr_assert_arr_eq(again->out.column, in->out.column, in->m * 4);
+			expect_equal_degrees(in, again);
 			unlink(params.file);
 			bfs_input_destroy(in);
 			bfs_input_destroy(again);

@@ -156,7 +156,7 @@ Test(key_files, text)
 		{ NULL,
 		  TEXT("\xff\xfe"
 		       "1\0002\0\r\0\n\0"),
-		  RADIX_U32, REFUSED("is UTF-16 text") },
+		  RADIX_U32, REFUSED("UTF-16 text") },
 	};
 
 	try(files, GB_COUNT(files));

@@ -1,0 +1,375 @@
+/* lines.c -- reads texts with one edge per line on all threads.
+ *
+ * The text is cut at line ends into one chunk per thread.  The first pass counts the lines of each
+ * chunk, which bounds its edges and numbers its lines.  The second pass parses the lines into their
+ * final places, as 32-bit numbers; a larger one makes it start again with 64 bits.  A parser stops
+ * at any unexpected character, and every line ends in a newline, so no bounds checks are needed.
+ * The first fault in the file is reported.
+ */
+#include "datasets/graph/lines.h"
+
+#include <omp.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/memory.h"
+
+enum { MAX_CHUNKS = 64, REPORT = 1 << 16 };
+
+/* A part of the text and its edges. */
+struct chunk {
+	const char *begin, *end;
+	size_t first_line; /* line number in the file, from 1 */
+	size_t lines;
+	size_t first; /* the place of its first edge */
+	uint64_t count;
+	unsigned columns; /* numbers in each line; 0: no line has any */
+	size_t columns_line;
+	bool too_wide; /* a number does not fit in 32 bits */
+	struct graph_found found;
+	const char *fault; /* or NULL */
+	size_t fault_line;
+};
+
+/* The state while a chunk is parsed. */
+struct parser {
+	const struct graph_rules *rules;
+	struct chunk *chunk;
+	const char *at;
+	size_t line;
+};
+
+/* ---- one line ---------------------------------------------------------------------------- */
+
+const char *graph_read_number(const char *at, uint64_t *value)
+{
+	const char *start = at, *first;
+	uint64_t sum = 0;
+
+	while (*at == '0')
+		at++;
+	first = at;
+	while (gb_is_digit(*at))
+		sum = sum * 10 + (uint64_t)(*at++ - '0');
+	/* 19 digits fit; 20 digits, of which the first is 1, wrap around to less. */
+	if (at - first > 20 || (at - first == 20 && (*first != '1' || sum < 10000000000000000000U)))
+		sum = UINT64_MAX;
+	*value = sum;
+	return at > start ? at : NULL;
+}
+
+static const char *line_end(const char *at)
+{
+	while (*at != '\n')
+		at++;
+	return at;
+}
+
+/* The end of a value, as 1, -.5e-3, 1D+00 of Fortran, nan or inf; NULL if there is none.  Values are
+ * ignored, so not much is checked. */
+static const char *skip_value(const char *at)
+{
+	const char *const sign = at + (*at == '-' || *at == '+');
+
+	if (!strncasecmp(sign, "nan", 3) || !strncasecmp(sign, "inf", 3))
+		return sign + 3;
+	if (!gb_is_digit(*sign) && !(*sign == '.' && gb_is_digit(sign[1])))
+		return NULL;
+	return sign + strspn(sign, "0123456789.+-eEdDqQ");
+}
+
+static bool is_separator(char c)
+{
+	return c == ',' || c == ';';
+}
+
+/* The start of the next column. */
+static const char *next_column(const struct graph_rules *rules, const char *at)
+{
+	at = gb_skip_blanks(at);
+	if (rules->separators && is_separator(*at))
+		at = gb_skip_blanks(at + 1);
+	return at;
+}
+
+static bool column_ends(const struct graph_rules *rules, char c)
+{
+	return gb_is_space(c) || (rules->separators && is_separator(c));
+}
+
+static bool is_comment(const char *at, const char *comments)
+{
+	if (*at == '/')
+		return at[1] == '/' && strchr(comments, '/');
+	return *at && *at != '\n' && strchr(comments, *at);
+}
+
+/* Read the values and the text after the vertices; `columns` numbers came before.  Returns a fault
+ * or NULL. */
+static const char *read_tail(struct parser *p, unsigned columns)
+{
+	const struct graph_rules *rules = p->rules;
+	struct chunk *c = p->chunk;
+	const char *at = next_column(rules, p->at), *after;
+	unsigned values = 0;
+
+	for (; *at != '\n'; at = next_column(rules, after), values++) {
+		after = skip_value(at);
+		if (!after || !column_ends(rules, *after))
+			break;
+	}
+	p->at = at;
+	if (values < rules->least)
+		return "the value is not a number";
+	if (values > rules->most)
+		return "nothing is expected after the value";
+	c->found.valued += values > 0;
+	if (*at != '\n') {
+		if (!rules->words)
+			return "nothing is expected after the value";
+		c->found.worded += !is_comment(at, rules->comments);
+		p->at = line_end(at);
+	}
+	columns += values;
+	if (!c->columns) {
+		c->columns = columns;
+		c->columns_line = p->line;
+	}
+	return columns == c->columns
+		       ? NULL
+		       : "it has not as many numbers as the lines before: an adjacency list?";
+}
+
+/* Read the vertex number at p->at and store it in *vertex, counted from 0.  Returns a fault or
+ * NULL. */
+static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
+{
+	const struct graph_rules *rules = p->rules;
+	uint64_t number;
+	const char *at = graph_read_number(p->at, &number);
+
+	if (!at)
+		return "a vertex number is expected";
+	if (!column_ends(rules, *at))
+		return "the vertex number is not followed by white space";
+	if (number == UINT64_MAX)
+		return "the vertex number does not fit in 64 bits";
+	if (number < rules->base)
+		return "vertex 0 in a file that counts from 1";
+	number -= rules->base;
+	if (rules->n && number >= rules->n)
+		return "the vertex is greater than the number of vertices";
+	*vertex = number;
+	p->at = at;
+	return NULL;
+}
+
+/* Read the edge in the line at p->at and advance to the newline.  Returns a fault or NULL. */
+static const char *read_edge(struct parser *p, uint64_t pair[2])
+{
+	const struct graph_rules *rules = p->rules;
+	const char *fault;
+
+	if (*rules->letters && !gb_is_digit(*p->at)) {
+		if (!strchr(rules->letters, *p->at) || !gb_is_blank(p->at[1]))
+			return "neither a comment nor an edge";
+		p->at = gb_skip_blanks(p->at + 1);
+	}
+	fault = read_vertex(p, &pair[0]);
+	if (fault)
+		return fault;
+	p->at = next_column(rules, p->at);
+	fault = read_vertex(p, &pair[1]);
+	if (fault)
+		return fault;
+	if (*p->at == '\n' && p->chunk->columns == 2)
+		return NULL;
+	return read_tail(p, 2);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------ */
+
+/* Advance to the next line of an edge; false at the end of the chunk. */
+static bool find_edge(struct parser *p)
+{
+	const struct graph_rules *rules = p->rules;
+	struct chunk *c = p->chunk;
+
+	for (; p->at < c->end; p->at++, p->line++) {
+		p->at = gb_skip_blanks(p->at);
+		if (gb_is_digit(*p->at))
+			return true;
+		if (*p->at == '\n')
+			continue;
+		if (is_comment(p->at, rules->comments))
+			c->found.comments++;
+		else if (*p->at && strchr(rules->ignored, *p->at))
+			c->found.ignored++;
+		else
+			return true;
+		p->at = line_end(p->at);
+	}
+	return false;
+}
+
+/* Parse the lines of a chunk into its edges, of 32 or 64 bits. */
+static void parse(struct chunk *c, const struct graph_rules *rules, struct graph_edges *edges,
+		  bool wide)
+{
+	struct parser p = { rules, c, c->begin, c->first_line };
+	uint32_t *narrow = edges->pair + 2 * c->first;
+	uint64_t *broad = (uint64_t *)(void *)edges->pair + 2 * c->first;
+	uint64_t largest = 0, pair[2], count = 0;
+
+	for (; find_edge(&p); p.at++, p.line++) {
+		c->fault = read_edge(&p, pair);
+		if (c->fault) {
+			c->fault_line = p.line;
+			return;
+		}
+		largest = pair[0] > largest ? pair[0] : largest;
+		largest = pair[1] > largest ? pair[1] : largest;
+		if (wide) {
+			broad[2 * count] = pair[0];
+			broad[2 * count + 1] = pair[1];
+		} else {
+			narrow[2 * count] = (uint32_t)pair[0];
+			narrow[2 * count + 1] = (uint32_t)pair[1];
+		}
+		if (++count % REPORT)
+			continue;
+		if (!wide && largest > UINT32_MAX)
+			break;
+		if (omp_get_thread_num() == 0)
+			gb_reader_progress((double)(p.at - c->begin) / (double)(c->end - c->begin));
+	}
+	c->too_wide = !wide && largest > UINT32_MAX;
+	c->count = count;
+	c->found.largest = largest;
+}
+
+/* Cut the text into `count` chunks at line ends. */
+static void cut(struct chunk *chunk, int count, const char *text, size_t size)
+{
+	const char *end = text + size, *at = text;
+
+	for (int i = 0; i < count; i++) {
+		const char *want = text + size / (size_t)count * (size_t)(i + 1);
+		const char *newline = NULL;
+
+		chunk[i] = (struct chunk){ .begin = at };
+		if (i + 1 < count && want > at)
+			newline = memchr(want, '\n', (size_t)(end - want));
+		else if (i + 1 < count)
+			newline = at - 1;
+		at = newline ? newline + 1 : end;
+		chunk[i].end = at;
+	}
+}
+
+/* Number the lines of the chunks from first_line on.  Returns the total number of lines. */
+static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
+{
+	size_t lines = 0;
+
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < count; i++)
+		chunk[i].lines = gb_count_lines(chunk[i].begin, chunk[i].end);
+	for (int i = 0; i < count; i++) {
+		chunk[i].first = lines;
+		chunk[i].first_line = first_line + lines;
+		lines += chunk[i].lines;
+	}
+	return lines;
+}
+
+/* Parse all chunks.  True if 64 bits are needed and `wide` was not set. */
+static bool parse_all(struct chunk *chunk, int count, const struct graph_rules *rules,
+		      struct graph_edges *edges, bool wide)
+{
+	bool too_wide = false;
+
+#pragma omp parallel for schedule(static) reduction(|| : too_wide)
+	for (int i = 0; i < count; i++) {
+		parse(&chunk[i], rules, edges, wide);
+		too_wide = too_wide || chunk[i].too_wide;
+	}
+	return too_wide;
+}
+
+/* The fault of a chunk, also that its lines have other numbers of columns than those before, with
+ * its line in r->line. */
+static const char *fault_of(const struct chunk *c, unsigned columns, struct gb_reader *r)
+{
+	r->line = c->fault_line;
+	if (!columns || !c->columns || c->columns == columns ||
+	    (c->fault && c->fault_line < c->columns_line))
+		return c->fault;
+	r->line = c->columns_line;
+	return "it has not as many numbers as the lines before: an adjacency list?";
+}
+
+/* Close the gaps left by comments and blank lines, and add up what was found. */
+static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
+			      struct graph_edges *edges, struct graph_found *found)
+{
+	const size_t size = 2 * (found->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+	const size_t line = r->line;
+	char *pair = (char *)edges->pair;
+	unsigned columns = 0;
+
+	for (int i = 0; i < count; i++) {
+		const struct chunk *c = &chunk[i];
+		const char *fault = fault_of(c, columns, r);
+
+		if (fault)
+			return gb_reader_fail(r, "%s", fault);
+		columns = columns ? columns : c->columns;
+		if (c->count && c->first != edges->count)
+			memmove(pair + edges->count * size, pair + c->first * size,
+				c->count * size);
+		edges->count += c->count;
+		found->comments += c->found.comments;
+		found->ignored += c->found.ignored;
+		found->valued += c->found.valued;
+		found->worded += c->found.worded;
+		found->largest =
+			c->found.largest > found->largest ? c->found.largest : found->largest;
+	}
+	r->line = line;
+	return GB_OK;
+}
+
+enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
+				const struct graph_rules *rules, struct graph_edges *edges,
+				struct graph_found *found)
+{
+	struct chunk chunk[MAX_CHUNKS];
+	const int threads = omp_get_max_threads(),
+		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
+
+	*found = (struct graph_found){ 0 };
+	for (;;) {
+		const size_t number = found->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+
+		cut(chunk, count, r->at, (size_t)(end - r->at));
+		found->lines = number_lines(chunk, count, r->line);
+		edges->pair = gb_host_alloc(found->lines, 2 * number, r->err);
+		if (!edges->pair)
+			return r->err->code;
+		if (!parse_all(chunk, count, rules, edges, found->wide))
+			return collect(chunk, count, r, edges, found);
+		gb_host_free(edges->pair);
+		found->wide = true;
+	}
+}
+
+void graph_note_ignored(const struct graph_found *found)
+{
+	if (found->valued)
+		gb_reader_note("weights of %zu edges ignored", found->valued);
+	if (found->worded)
+		gb_reader_note("text after %zu edges ignored", found->worded);
+	if (found->ignored)
+		gb_reader_note("%zu other lines ignored", found->ignored);
+}

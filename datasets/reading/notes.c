@@ -1,0 +1,91 @@
+/* notes.c -- the table of formats, and the notes about the file that was opened last. */
+#include "datasets/reading/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "common/text.h"
+
+const struct gb_file_format gb_file_formats[GB_FILE_FORMATS] = {
+#define GB_FILE(id, ...) { __VA_ARGS__ },
+#include "datasets/reading/formats.def"
+#undef GB_FILE
+};
+
+static struct gb_file_notes notes;
+
+const struct gb_file_notes *gb_reader_notes(void)
+{
+	return &notes;
+}
+
+void gb_reader_forget(void)
+{
+	notes = (struct gb_file_notes){ 0 };
+}
+
+void gb_notes_begin(const char *path, int file)
+{
+	struct stat info;
+
+	notes = (struct gb_file_notes){ .path = path };
+	if (!fstat(file, &info)) {
+		notes.bytes = (size_t)info.st_size;
+		notes.modified_s = (int64_t)info.st_mtime;
+	}
+}
+
+static void append(const char *format, va_list args)
+{
+	char words[200];
+
+	(void)vsnprintf(words, sizeof words, format, args);
+	gb_text_append(notes.text, sizeof notes.text, ", %s", words);
+}
+
+void gb_reader_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(format, args);
+	va_end(args);
+	notes.altered = true;
+}
+
+void gb_reader_tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(format, args);
+	va_end(args);
+}
+
+void gb_notes_format(const char *kind, const char *name)
+{
+	(void)snprintf(notes.format, sizeof notes.format, "%s%s", kind, name);
+}
+
+void gb_reader_count(const char *what, uint64_t read, uint64_t kept)
+{
+	struct gb_file_count *count = notes.count;
+
+	while (count->what && !gb_equal(count->what, what))
+		count++;
+	*count = (struct gb_file_count){ what, read, kept };
+}
+
+static void (*watcher)(const char *path, double part);
+
+void gb_reader_watch(void (*watch)(const char *path, double part))
+{
+	watcher = watch;
+}
+
+void gb_reader_progress(double part)
+{
+	if (watcher)
+		watcher(notes.path, part);
+}
