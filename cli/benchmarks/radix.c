@@ -113,7 +113,7 @@ static enum gb_status make_keys(struct radix_input *in, const struct radix_param
 				struct gb_error *err)
 {
 	if (p->file)
-		return gb_keys_read(p->file, in->key_size, (size_t)p->count, &in->keys, &in->count,
+		return gb_keys_read(p->file, in->type, (size_t)p->count, &in->keys, &in->count,
 				    err);
 	in->count = (size_t)p->count;
 	in->keys = gb_host_alloc(in->count, in->key_size, err);

@@ -47,15 +47,14 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
 
 /* Read the positions of at most `limit` bodies, or of all if it is 0, from one of these formats:
  *
- *	.csv           three numbers per line, separated by commas, semicolons, tabs or blanks;
- *	               further columns are ignored, and so are empty lines, lines that start with
- *	               #, a byte order mark and a heading in the first line (which starts with a
- *	               letter, _ or ")
- *	.ply           ASCII or binary of either byte order: x, y, z (any number type) of the
- *	               element vertex; other properties and elements are skipped
- *	anything else  raw little-endian float32, x y z of each body
+ *	text   a body per line, in columns that commas, semicolons, tabs or blanks separate: those
+ *	       that a heading names x, y, z, or the first three.  Numbers may be in quotes; empty
+ *	       lines and lines that start with # or % are skipped
+ *	PLY    ASCII or binary of either byte order: x, y, z (any number type) of the element vertex
+ *	.npy   a row for each body
+ *	raw    little-endian float32, x y z of each body: whatever is none of the others
  *
- * The arrays come from gb_host_alloc() and the caller frees them.  A dry run does not fill them.
+ * The arrays come from gb_host_alloc() and the caller frees them.
  * GB_EUSAGE if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies
  * or more than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names
  * the body); GB_EMEMORY if memory runs out.  On failure the pointers are NULL. */

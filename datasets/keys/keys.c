@@ -1,4 +1,4 @@
-/* keys.c -- generation, reading and digest of keys; keys.h defines the distributions.
+/* keys.c -- generation and digest of keys; keys.h defines the distributions.
  *
  * Keys are generated in tiles: first the 64-bit words of a tile, then the keys of the given type
  * from these words.  Tiles are independent and distributed to threads.
@@ -6,15 +6,8 @@
 #include "datasets/keys/keys.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#include "common/memory.h"
 #include "common/rng.h"
-#include "datasets/reading/reader.h"
-
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "key files are little-endian, and are read without conversion"
-#endif
 
 /* Even, so that a tile starts at an even index: two words share a Philox block. */
 enum { TILE = 1024 };
@@ -255,39 +248,6 @@ void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint
 uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed)
 {
 	return kind == RADIX_RANDOM_VALUES ? gather(value) - turn_of(seed) : value;
-}
-
-/* ---- files ------------------------------------------------------------------------------- */
-
-enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, void **keys,
-			    size_t *count, struct gb_error *err)
-{
-	struct gb_error memory = { 0 };
-	size_t bytes;
-	const int file = gb_file_open(path, "a file of keys", &bytes, err);
-	void *buffer = NULL;
-
-	*keys = NULL;
-	if (file < 0)
-		return err->code;
-	*count = limit && limit < bytes / key_size ? limit : bytes / key_size;
-	if (bytes == 0)
-		gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
-	else if (bytes % key_size)
-		gb_fail(err, GB_EUSAGE, "%s: %zu bytes is not a multiple of the key size, %zu",
-			path, bytes, key_size);
-	else if (!(buffer = gb_host_alloc(*count, key_size, &memory)))
-		gb_fail(err, memory.code, "%s, %zu keys of %zu bytes: %s", path, *count, key_size,
-			memory.message);
-	else if (!gb_memory_is_dry())
-		(void)gb_file_read(file, path, 0, buffer, *count * key_size, err);
-	(void)close(file);
-	if (err->code) {
-		gb_host_free(buffer);
-		return err->code;
-	}
-	*keys = buffer;
-	return GB_OK;
 }
 
 /* ---- digest ------------------------------------------------------------------------------ */

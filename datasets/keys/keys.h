@@ -52,11 +52,18 @@ void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint
 /* The index of the pair that has this value. */
 uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
 
-/* Read raw little-endian keys of key_size bytes: at most `limit`, or all if it is 0.  *keys comes
- * from gb_host_alloc() and the caller frees it.  A dry run does not fill it.  GB_EUSAGE if the file
- * cannot be read, is not a regular file, is empty or holds a fraction of a key; GB_EMEMORY if
- * memory runs out.  On failure *keys is NULL and the message names the file. */
-enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, void **keys,
+/* Read keys of `type`: at most `limit`, or all if it is 0.  The contents tell the format:
+ *
+ *	.npy  an array of one dimension; integers that fit, or float32 for f32
+ *	text  a number per line; empty lines and lines that start with # are skipped
+ *	SOSD  a number of 8 bytes and just as many raw keys
+ *	raw   little-endian keys: whatever is none of the others
+ *
+ * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if
+ * the file cannot be read, is not a regular file, is empty, holds a fraction of a key or a number that
+ * the type has not; GB_EMEMORY if memory runs out.  On failure *keys is NULL and the message names the
+ * file. */
+enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err);
 
 /* A sum of hashes of the records (key, and value if values is not NULL; key_size is then 4).  It

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "datasets/mesh/mesh.h"
-#include "datasets/reading/container.h"
 #include "datasets/reading/ply.h"
 
 static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
@@ -17,7 +16,7 @@ static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
 		return r->err->code;
 	if (gb_is_stl(r))
 		return gb_mesh_read_stl(r, mesh);
-	if (gb_container_refuse(r))
+	if (gb_reader_refuse(r))
 		return r->err->code;
 	if (memchr(r->at, 0, size < 4096 ? (size_t)(r->end - r->at) : 4096))
 		return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file",

@@ -148,8 +148,7 @@ bool gb_is_stl(const struct gb_reader *r)
 
 	if (size >= HEAD && declared(r) && HEAD + declared(r) * TRIANGLE == size)
 		return true;
-	return is_text(*r) || (size >= HEAD && (gb_has_ending(r->path, ".stl") ||
-						gb_has_ending(r->path, ".stl.gz")));
+	return is_text(*r) || (size >= HEAD && gb_reader_ends(r, ".stl"));
 }
 
 enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)

@@ -87,8 +87,11 @@ bool gb_container_is_utf16(const char *bytes, size_t size, bool surely)
 
 const char *gb_container_name(const char *bytes, size_t size)
 {
+	/* Raw numbers may begin with the one or two characters of a format of text. */
+	const size_t least = memchr(bytes, '\0', size < 64 ? size : 64) ? 3 : 1;
+
 	for (size_t i = 0; i < GB_COUNT(magics); i++)
-		if (size >= magics[i].at + magics[i].size &&
+		if (magics[i].size >= least && size >= magics[i].at + magics[i].size &&
 		    memcmp(bytes + magics[i].at, magics[i].bytes, magics[i].size) == 0)
 			return magics[i].name;
 	return gb_container_is_utf16(bytes, size, true) ? "UTF-16 text: convert it to UTF-8 first"

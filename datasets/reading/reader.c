@@ -132,6 +132,16 @@ void gb_reader_close(struct gb_reader *r)
 	(void)munmap(r->begin, gb_mapped_bytes((size_t)(r->end - r->begin)));
 }
 
+bool gb_reader_is_text(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
+
+	for (size_t i = 0; i < most; i++)
+		if (!gb_is_space(r->begin[i]) && (r->begin[i] < ' ' || r->begin[i] > '~'))
+			return false;
+	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
+}
+
 /* Turn each carriage return into a newline.  The mapping is private: the file stays as it is. */
 static enum gb_status turn_returns(struct gb_reader *r)
 {

@@ -54,6 +54,9 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
+/* True for lines of printable characters, as far as the first 4 KiB show. */
+bool gb_reader_is_text(const struct gb_reader *r);
+
 /* True if the file's name ends in `ending`, in upper or lower case, before .gz or .zst. */
 bool gb_reader_ends(const struct gb_reader *r, const char *ending);
 

@@ -171,33 +171,56 @@ static const struct {
 	const char *fault;
 } texts[] = {
 	{ ".csv", TEXT("1,2,3\n4,5,6\n"), 0, 2, NULL },
-	{ ".csv", TEXT("x,y,z,mass\n# a comment\n\n1, 2,3,9,word\n4\t5 6;7\n"), 0, 2, NULL },
-	{ ".csv", TEXT("1;2;3\r\n 4 , 5 , 6\r\n7 8 9"), 0, 3, NULL },
+	{ ".csv", TEXT("x,y,z,mass\n# a comment\n\n1, 2,3,9\n4,5 ,6,word\n"), 0, 2, NULL },
+	{ "", TEXT("1;2;3\r\n 4 ; 5 ; 6\r\n7;8;9;"), 0, 3, NULL },
 	{ ".CSV", TEXT("1,2,3\n4,5,6\n7,8,9\n"), 2, 2, NULL },
-	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: expected three numbers" },
-	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: expected three numbers" },
-	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: expected three numbers" },
-	{ ".csv", TEXT("1,2,3m\n"), 0, 0, ":1: expected three numbers" },
-	{ ".csv", TEXT("1,2,3\n1,nan,3\n"), 0, 0, "y of body 1 is nan" },
+	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: 2 columns: z is missing" },
+	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: x is not a number: x" },
+	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: y is missing" },
+	{ ".csv", TEXT("0,0,0\n1,2,3m\n"), 0, 0, ":2: z is not a number: 3m" },
+	{ ".csv", TEXT("0,0,0\n1,nan,3\n"), 0, 0, "y of body 1 is nan" },
 	{ ".csv", TEXT("1,2,3\n1,2,-inf\n"), 0, 0, "z of body 1 is -inf" },
 	{ ".csv", TEXT("1e39,2,3\n"), 0, 0, "x of body 0 is 1e+39" },
 	{ ".csv", TEXT("x,y,z\n"), 0, 0, "holds no bodies" },
+	{ ".csv", TEXT("# x,y,z\n\n"), 0, 0, "holds no bodies" },
 	{ ".csv", TEXT(""), 0, 0, "is empty" },
 	{ ".csv", TEXT(MARK "1,2,3\n4,5,6\n"), 0, 2, NULL },
 	{ ".csv", TEXT(MARK "x,y,z\n1,2,3\n4,5,6\n"), 0, 2, NULL },
-	{ ".csv", TEXT("\"x\",\"y\",\"z\"\n1,2,3\n4,5,6\n"), 0, 2, NULL },
-	{ ".csv", TEXT("1.2.3,4,5\n0,1,2\n"), 0, 0, ":1: expected three numbers" },
-	{ ".csv", TEXT(",1,2\n0,1,2\n"), 0, 0, ":1: expected three numbers" },
-	{ ".csv", TEXT("0,1,2\nx,y,z\n"), 0, 0, ":2: expected three numbers" },
+	{ ".csv", TEXT("\"x\",\"y\",\"z\"\n\"1\",2,3\n4,\" 5\",6\n"), 0, 2, NULL },
+	{ ".csv", TEXT("0,0,0\n1.2.3,4,5\n"), 0, 0, ":2: x is not a number: 1.2.3" },
+	{ ".csv", TEXT(",1,2\n0,1,2\n"), 0, 0, ":1: x is missing" },
 	{ ".csv", TEXT("0,1,2\n3,4,5\0zzz\n"), 0, 0, ":2: a zero byte" },
-	{ ".csv", TEXT("1;2;3;9\n0004 5.0e0 +6;7,5\n"), 0, 2, NULL },
-	{ ".csv", TEXT("0,1,2\n1,5;2,5;3,5\n"), 0, 0, ":2: mixed separators" },
-	{ ".csv", TEXT("1,5 2,5 3,5\n"), 0, 0, ":1: mixed separators" },
-	{ ".csv", TEXT("1;2;3,5\n"), 0, 0, ":1: mixed separators" },
-	{ ".csv", TEXT("1 2 3,5\n"), 0, 0, ":1: mixed separators" },
-	{ ".csv", TEXT("1,2 3\n"), 0, 0, ":1: mixed separators" },
-	{ ".csv", TEXT("0x10,2,3\n"), 0, 0, ":1: expected three numbers" },
-	{ ".csv", TEXT("1,-0X1p3,3\n"), 0, 0, ":1: expected three numbers" },
+	{ ".csv", TEXT("1;2;3;9\n0004;5.0e0;+6;7,5\n"), 0, 2, NULL },
+	{ ".csv", TEXT("0;1;2\n1,5;2,5;3,5\n"), 0, 0, ":2: x is not a number: 1,5" },
+	{ ".csv", TEXT("0,1,2\n1,5 2,5 3,5\n"), 0, 0, ":2: y is not a number: 5 2" },
+	{ ".csv", TEXT("0 1 2\n1 2 3,5\n"), 0, 0, ":2: z is not a number: 3,5" },
+	{ ".csv", TEXT("0,1,2\n0x10,2,3\n"), 0, 0, ":2: x is not a number: 0x10" },
+	/* columns by name */
+	{ ".csv", TEXT("id,X,Y,Z\n7,1,2,3\n8,4,5,6\n"), 0, 2, NULL },
+	{ ".csv", TEXT("name;z [m];\"y (m)\";x\n\"a;b\";3;2;1\n;6;5;4\n"), 0, 2, NULL },
+	{ "", TEXT("//X Y Z R G B\n1 2 3 0 0 0\n4 5 6 0 0 0\n"), 0, 2, NULL },
+	{ "", TEXT("% z y x\n3 2 1\n6 5 4\n"), 0, 2, NULL },
+	{ "", TEXT("# columns: z y x\n1 2 3\n4 5 6\n"), 0, 2, NULL },
+	{ ".tsv", TEXT("a b\tx\ty\tz\n1 2\t1\t2\t3\n\t4\t5\t6\n"), 0, 2, NULL },
+	{ ".tsv", TEXT("w\tx\ty\tz\n1\t\t2\t3\n"), 0, 0, ":2: x is missing" },
+	{ ".csv", TEXT("\"Points:0\",\"Points:1\",\"Points:2\"\n1,2,3\n"), 0, 1, NULL },
+	{ ".csv", TEXT("x,y\n1,2\n"), 0, 0, ":1: the first line names no column z" },
+	{ ".csv", TEXT("a,b,c\n1,2,3\n"), 0, 0, ":1: the first line names no column x, y or z" },
+	{ ".csv", TEXT("x,y,z,x\n1,2,3,4\n"), 0, 0, ":1: two columns have the name" },
+	{ ".csv", TEXT("x,y,z,w\n1,2,3\n"), 0, 0, ":2: 3 columns, and 4 before" },
+	/* without names, and with the number of lines */
+	{ "", TEXT("1 2 3 9 9\n4 5 6 9 9\n"), 0, 2, NULL },
+	{ "", TEXT("1 2 3 9\n4 5 6\n"), 0, 0, ":2: 3 columns, and 4 before" },
+	{ "", TEXT("1 2\n3 4\n"), 0, 0, ":1: 2 columns: z is missing" },
+	{ ".pts", TEXT("2\n1 2 3 9\n4 5 6 9\n"), 0, 2, NULL },
+	{ ".pts", TEXT("3\n1 2 3\n4 5 6\n"), 0, 0, ":2: 2 lines follow one with the number 3" },
+	{ ".xyz", TEXT("2\n\nH 1 2 3\nO 4 5 6\n"), 0, 2, NULL },
+	{ ".xyz", TEXT("2\nwater\nH 1 2 3\nO 4 5 6\n"), 0, 2, NULL },
+	{ ".xyz", TEXT("1 2 3\r4 5 6\r"), 0, 2, NULL },
+	{ "",
+	  TEXT("\xff\xfe"
+	       "1\0,\0002\0,\0003\0\n\0"),
+	  0, 0, "UTF-16 text" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6\n"), 0, 2, NULL },
 	{ ".ply",
 	  TEXT(HEADER("ascii",
@@ -231,7 +254,7 @@ static const struct {
 	  TEXT("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n"
 	       "3 0 1 2\n"),
 	  0, 0, "no vertex with x, y and z" },
-	{ ".ply", TEXT("plyx\n"), 0, 0, ":1: not a PLY file" },
+	{ ".ply", TEXT("plyx\n"), 0, 0, ":1: the first line names no column x, y or z" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6 7\n"), 0, 2, NULL },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\t\r\n"), 0, 2, NULL },
 	{ ".ply", TEXT(MARK HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\n\n"), 0, 2, NULL },
@@ -290,11 +313,75 @@ Test(bodies, raw)
 {
 	static const float steps[] = { 1, 2, 3, 4, 5, 6 };
 	static const float odd[] = { 1, 2, 3, 4, NAN, 6 };
+	static const double wide[] = { 0.1, 1 / 3.0, 0.7, -5.1, 1e-3, 2.2 };
 
 	expect_steps(".f32", (const char *)steps, sizeof steps, 0, 2);
 	expect_steps("", (const char *)steps, sizeof steps, 1, 1);
 	expect_error(".f32", (const char *)steps, sizeof steps - 4, "20 bytes");
 	expect_error(".f32", (const char *)odd, sizeof odd, "y of body 1");
+	expect_error(".f32", (const char *)wide, sizeof wide, "the numbers look like float64");
+	expect_error(".f32", TEXT("PK\3\4\0\0\0\0\0\0\0\0"), "is not a file of bodies, but a zip");
+}
+
+/* A header of a NumPy array, padded to 128 bytes, and the numbers. */
+static size_t npy(char text[512], const char *header, const void *numbers, size_t size)
+{
+	memcpy(text, "\x93NUMPY\1\0v\0", 10);
+	memset(text + 10, ' ', 117);
+	memcpy(text + 10, header, strlen(header));
+	text[127] = '\n';
+	memcpy(text + 128, numbers, size);
+	return 128 + size;
+}
+
+Test(bodies, numpy)
+{
+	static const float rows[] = { 1, 2, 3, 4, 5, 6 }, wide[] = { 1, 2, 3, 0, 4, 5, 6, 0 };
+	static const double columns[] = { 1, 4, 2, 5, 3, 6 };
+	static const unsigned char big[] = { 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6 };
+	static const int8_t small[] = { 1, 2, 3, 4, 5, 6 };
+	static const struct {
+		const char *header;
+		const void *numbers;
+		size_t size, limit, count;
+		const char *fault;
+	} files[] = {
+#define NPY(type, order, shape) \
+	"{'descr': '" type "', 'fortran_order': " order ", 'shape': (" shape "), }"
+		{ NPY("<f4", "False", "2, 3"), rows, sizeof rows, 0, 2, NULL },
+		{ NPY("<f4", "False", "2, 3"), rows, sizeof rows, 1, 1, NULL },
+		{ NPY("<f4", "False", "2, 4"), wide, sizeof wide, 0, 2, NULL },
+		{ NPY("<f8", "True", "2, 3"), columns, sizeof columns, 0, 2, NULL },
+		{ NPY(">u2", "False", "2, 3"), big, sizeof big, 0, 2, NULL },
+		{ NPY("|i1", "False", "2, 3"), small, sizeof small, 0, 2, NULL },
+		{ NPY("|i1", "False", "1, 3"), small, sizeof small, 0, 1, NULL },
+		{ NPY("<f4", "False", "3, 3"), rows, sizeof rows, 0, 0,
+		  "3 x 3 numbers of 4 bytes, in a file of 152 bytes" },
+		{ NPY("<f4", "False", "99999999999999999999, 3"), rows, sizeof rows, 0, 0,
+		  "not one or two dimensions" },
+		{ NPY("<f4", "False", "6,"), rows, sizeof rows, 0, 0,
+		  "of 6 x 1 numbers has no row" },
+		{ NPY("<f4", "False", "1, 2, 3"), rows, sizeof rows, 0, 0,
+		  "one or two dimensions" },
+		{ NPY("|i1", "False", "3, 4"), rows, sizeof rows, 0, 0,
+		  "of 3 x 4 numbers has no row" },
+		{ NPY("<f2", "False", "2, 3"), rows, sizeof rows, 0, 0, "another type than" },
+		{ "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }", rows,
+		  sizeof rows, 0, 0, "another type than" },
+		{ "{}", rows, sizeof rows, 0, 0, "the header of the NumPy array is damaged" },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < GB_COUNT(files); i++) {
+		const size_t size = npy(text, files[i].header, files[i].numbers, files[i].size);
+
+		if (files[i].fault)
+			expect_error(".x", text, size, files[i].fault);
+		else
+			expect_steps(".x", text, size, files[i].limit, files[i].count);
+	}
+	for (size_t cut = 6; cut < 128; cut++)
+		expect_error(".x", text, cut, "NumPy");
 }
 
 Test(bodies, no_such_file)
@@ -311,18 +398,6 @@ Test(bodies, no_such_file)
 			     GB_EUSAGE);
 		cr_assert(strstr(err.message, files[i][1]) != NULL, "%s", err.message);
 	}
-}
-
-/* A dry run gives the count or an upper bound of it, and fills nothing. */
-Test(bodies, dry)
-{
-	struct bodies b;
-
-	gb_memory_set_dry(true);
-	b = read_text(".csv", "1,2,3\n4,5,6\n", 12, 0);
-	cr_assert_eq(b.count, 2);
-	release(&b);
-	gb_memory_set_dry(false);
 }
 
 /* Whichever allocation fails, nothing leaks. */

@@ -15,7 +15,10 @@ static char path[] = "/tmp/gpubench-keys-XXXXXX";
 
 static void write_file(const void *data, size_t size)
 {
-	int file = mkstemp(path);
+	int file;
+
+	memcpy(path + sizeof path - 7, "XXXXXX", 6);
+	file = mkstemp(path);
 
 	cr_assert(file >= 0 && write(file, data, size) == (ssize_t)size);
 	close(file);
@@ -27,13 +30,13 @@ static void remove_file(void)
 }
 
 /* Expect this status from reading `path`; the message must name the file and contain `words`. */
-static void refused(size_t key_size, enum gb_status status, const char *words)
+static void refused(enum radix_type type, enum gb_status status, const char *words)
 {
 	struct gb_error err = { 0 };
 	void *keys = (void *)1;
 	size_t count, used = gb_memory_used(GB_HOST_MEMORY);
 
-	cr_assert_eq(gb_keys_read(path, key_size, 0, &keys, &count, &err), status);
+	cr_assert_eq(gb_keys_read(path, type, 0, &keys, &count, &err), status);
 	cr_assert(strstr(err.message, path) && strstr(err.message, words), "message: %s",
 		  err.message);
 	cr_assert_null(keys);
@@ -51,29 +54,173 @@ Test(key_files, whole_and_limited, .fini = remove_file)
 		void *keys;
 		size_t count;
 
-		cr_assert_eq(gb_keys_read(path, 8, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(gb_keys_read(path, RADIX_U64, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, want[i]);
 		cr_assert_arr_eq(keys, data, count * 8);
 		gb_host_free(keys);
-		cr_assert_eq(gb_keys_read(path, 4, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(gb_keys_read(path, RADIX_U32, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, limits[i] ? limits[i] : 6);
 		cr_assert_arr_eq(keys, data, count * 4);
 		gb_host_free(keys);
 	}
 }
 
+struct file {
+	const char *header; /* of NumPy, before the bytes; or NULL */
+	const void *bytes;
+	size_t size;
+	enum radix_type type;
+	const char *fault; /* NULL: read as `keys` */
+	size_t count;
+	uint64_t keys[4];
+};
+
+#define TEXT(text)       text, sizeof(text) - 1
+#define NPY(type, shape) "{'descr': '" type "', 'fortran_order': False, 'shape': (" shape "), }\n"
+#define REFUSED(words) \
+	words, 0,      \
+	{              \
+		0      \
+	}
+
+/* Write the file. */
+static void make(const struct file *f)
+{
+	const size_t length = f->header ? strlen(f->header) : 0;
+	unsigned char bytes[300] = "\x93NUMPY\1";
+	size_t size = 0;
+
+	if (f->header) {
+		bytes[8] = (unsigned char)length;
+		memcpy(bytes + 10, f->header, length);
+		size = 10 + length;
+	}
+	memcpy(bytes + size, f->bytes, f->size);
+	write_file(bytes, size + f->size);
+}
+
+static void try(const struct file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct gb_error err = { 0 };
+		void *keys;
+		size_t got;
+
+		make(&files[i]);
+		if (files[i].fault) {
+			refused(files[i].type, GB_EUSAGE, files[i].fault);
+			remove_file();
+			continue;
+		}
+		cr_assert_eq(gb_keys_read(path, files[i].type, 0, &keys, &got, &err), GB_OK, "%s",
+			     err.message);
+		remove_file();
+		cr_assert_eq(got, files[i].count, "file %zu", i);
+		for (size_t k = 0; k < got; k++)
+			cr_assert_eq(files[i].type == RADIX_U64 ? ((uint64_t *)keys)[k]
+								: ((uint32_t *)keys)[k],
+				     files[i].keys[k], "file %zu, key %zu", i, k);
+		gb_host_free(keys);
+	}
+}
+
+Test(key_files, text)
+{
+	static const struct file files[] = {
+		{ NULL, TEXT("5\n3\n1"), RADIX_U32, NULL, 3, { 5, 3, 1 } },
+		{ NULL,
+		  TEXT("# keys\r\n\r\n 007,\r\n+4294967295 ;\n"),
+		  RADIX_PAIRS,
+		  NULL,
+		  2,
+		  { 7, UINT32_MAX } },
+		{ NULL, TEXT("1\r2\r3\r"), RADIX_U32, NULL, 3, { 1, 2, 3 } },
+		{ NULL, TEXT("18446744073709551615\n0\n"), RADIX_U64, NULL, 2, { UINT64_MAX, 0 } },
+		{ NULL,
+		  TEXT("-1.5\n1e-3\nnan\n-0\n"),
+		  RADIX_F32,
+		  NULL,
+		  4,
+		  { 0xbfc00000, 0x3a83126f, 0x7fc00000, 0x80000000 } },
+		{ NULL, TEXT("5\n4294967296\n"), RADIX_U32,
+		  REFUSED(":2: not a key of type u32: 4294967296") },
+		{ NULL, TEXT("18446744073709551616\n"), RADIX_U64,
+		  REFUSED(":1: not a key of type u64") },
+		{ NULL, TEXT("5\n-1\n"), RADIX_U32, REFUSED(":2: not a key of type u32: -1") },
+		{ NULL, TEXT("5\n1.5\n"), RADIX_U64, REFUSED(":2: not a key of type u64: 1.5") },
+		{ NULL, TEXT("key\n1\n"), RADIX_U32, REFUSED(":1: not a key of type u32: key") },
+		{ NULL, TEXT("1 2\n"), RADIX_U32, REFUSED(":1: more than one number") },
+		{ NULL, TEXT("1,2\n"), RADIX_U32, REFUSED(":1: more than one number") },
+		{ NULL, TEXT("1e39\n"), RADIX_F32, REFUSED(":1: not a key of type f32: 1e39") },
+		{ NULL, TEXT("# none\n\n"), RADIX_U32, REFUSED("has no keys") },
+		{ NULL,
+		  TEXT("\xff\xfe"
+		       "1\0002\0\r\0\n\0"),
+		  RADIX_U32, REFUSED("UTF-16 text") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
+Test(key_files, numpy)
+{
+	static const struct file files[] = {
+		{ NPY("<u4", "2,"), TEXT("\1\0\0\0\2\0\0\0"), RADIX_U32, NULL, 2, { 1, 2 } },
+		{ NPY(">u8", "1,"), TEXT("\0\0\0\0\0\0\1\2"), RADIX_U64, NULL, 1, { 258 } },
+		{ NPY("<i2", "2,"), TEXT("\1\0\2\0"), RADIX_U32, NULL, 2, { 1, 2 } },
+		{ NPY("<f4", "1,"), TEXT("\0\0\x80\x3f"), RADIX_F32, NULL, 1, { 0x3f800000 } },
+		{ NPY("<i2", "2,"), TEXT("\1\0\xff\xff"), RADIX_U32,
+		  REFUSED("key 1 is -1, no u32") },
+		{ NPY("<i8", "1,"), TEXT("\1\0\0\0\1\0\0\0"), RADIX_PAIRS,
+		  REFUSED("key 0 is 4294967297, no u32") },
+		{ NPY("<f4", "1,"), TEXT("\0\0\x80\x3f"), RADIX_U32,
+		  REFUSED("of type f4 has no u32 keys") },
+		{ NPY("<u4", "1,"), TEXT("\0\0\x80\x3f"), RADIX_F32,
+		  REFUSED("of type u4 has no f32 keys") },
+		{ NPY("<u4", "2,"), TEXT("\1\0\0\0"), RADIX_U32,
+		  REFUSED("of 2 x 1 numbers of 4 bytes") },
+		{ NPY("<u2", "1,2"), TEXT("\1\0\2\0"), RADIX_U32,
+		  REFUSED("of 1 x 2 numbers is not one row") },
+		{ NPY("<u2", "0,"), TEXT(""), RADIX_U32,
+		  REFUSED("of 0 x 1 numbers is not one row") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
+/* A number of keys that the size does not confirm is a key. */
+Test(key_files, sosd)
+{
+	static const uint32_t u32[] = { 3, 0, 7, 8, 9 }, short_u32[] = { 4, 0, 7, 8 };
+	static const uint64_t u64[] = { 2, 7, 8 };
+	static const struct file files[] = {
+		{ NULL, u32, sizeof u32, RADIX_U32, NULL, 3, { 7, 8, 9 } },
+		{ NULL, u64, sizeof u64, RADIX_U64, NULL, 2, { 7, 8 } },
+		{ NULL, u64 + 1, 16, RADIX_U64, NULL, 2, { 7, 8 } },
+		{ NULL, short_u32, sizeof short_u32, RADIX_U32, NULL, 4, { 4, 0, 7, 8 } },
+		{ NULL, u64, sizeof u64, RADIX_U32,
+		  REFUSED("an SOSD file of u64 keys: see --type") },
+		{ NULL, u32, sizeof u32, RADIX_U64,
+		  REFUSED("an SOSD file of u32 keys: see --type") },
+		{ NULL, u32, sizeof u32, RADIX_F32,
+		  REFUSED("an SOSD file of u32 keys: see --type") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
 Test(key_files, none, .fini = remove_file)
 {
 	write_file("0123456789ab", 12);
-	refused(8, GB_EUSAGE, "12 bytes is not a multiple of the key size, 8");
+	refused(RADIX_U64, GB_EUSAGE, "12 bytes is not a multiple of the key size, 8");
 	gb_memory_fail_at(1);
-	refused(4, GB_EMEMORY, "injected allocation failure");
+	refused(RADIX_U32, GB_EMEMORY, "injected allocation failure");
 	cr_assert_eq(truncate(path, 0), 0);
-	refused(4, GB_EUSAGE, "is empty");
+	refused(RADIX_U32, GB_EUSAGE, "is empty");
 	unlink(path);
-	refused(4, GB_EUSAGE, "No such file");
+	refused(RADIX_U32, GB_EUSAGE, "No such file");
 	cr_assert_eq(mkdir(path, 0700), 0);
-	refused(4, GB_EUSAGE, "is a directory");
+	refused(RADIX_U32, GB_EUSAGE, "is a directory");
 	rmdir(path);
 }
 
@@ -82,7 +229,7 @@ Test(key_files, pipe_without_a_writer, .fini = remove_file)
 	write_file("", 0);
 	unlink(path);
 	cr_assert_eq(mkfifo(path, 0600), 0);
-	refused(4, GB_EUSAGE, "is not a regular file");
+	refused(RADIX_U32, GB_EUSAGE, "is not a regular file");
 }
 
 Test(key_files, unreadable, .fini = remove_file)
@@ -91,7 +238,7 @@ Test(key_files, unreadable, .fini = remove_file)
 	chmod(path, 0);
 	if (geteuid() == 0) /* root may read everything: become nobody in this test's process */
 		cr_assert(chown(path, 1, 1) == 0 && seteuid(65534) == 0);
-	refused(4, GB_EUSAGE, "Permission denied");
+	refused(RADIX_U32, GB_EUSAGE, "Permission denied");
 	if (getuid() == 0)
 		cr_assert(seteuid(0) == 0);
 }
@@ -101,7 +248,8 @@ Test(key_files, larger_than_memory, .fini = remove_file)
 	write_file("", 0);
 	if (truncate(path, (off_t)1 << 42)) /* sparse; some file systems cannot */
 		cr_skip_test("no sparse file of 4 TiB: %s", strerror(errno));
-	refused(4, GB_EMEMORY, "1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
+	refused(RADIX_U32, GB_EMEMORY,
+		"1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
 }
 
 Test(key_files, dry_run_counts_and_does_not_read, .fini = remove_file)
@@ -114,7 +262,8 @@ Test(key_files, dry_run_counts_and_does_not_read, .fini = remove_file)
 	if (truncate(path, (off_t)1 << 36))
 		cr_skip_test("no sparse file of 64 GiB: %s", strerror(errno));
 	gb_memory_set_dry(true);
-	cr_assert_eq(gb_keys_read(path, 4, 0, &keys, &count, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_keys_read(path, RADIX_U32, 0, &keys, &count, &err), GB_OK, "%s",
+		     err.message);
 	cr_assert_eq(count, (size_t)1 << 34);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used + ((size_t)1 << 36));
 	gb_host_free(keys);

@@ -1,29 +1,32 @@
-/* fuzz_keys.c -- arbitrary bytes as a raw file of keys: accepted keys are the file's bytes, as many
- * whole keys as requested; a refused file leaks nothing.
+/* fuzz_keys.c -- arbitrary bytes as a file of keys of each type: a raw file gives its bytes, as many
+ * whole keys as requested, and another at most its limit; a refused file leaks nothing.
  *
- * The first byte selects the size of a key and the limit; the rest is the file.
+ * The first byte selects the type and the limit; the rest is the file.
  */
 #include "common/memory.h"
 #include "datasets/keys/keys.h"
+#include "datasets/reading/reader.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const size_t key_size = size && data[0] % 2 ? 8 : 4;
-	const size_t limit = size ? data[0] / 2 % 8 : 0;
+	const enum radix_type type = size ? data[0] % RADIX_TYPES : RADIX_U32;
+	const size_t key_size = gb_keys_size(type), limit = size ? data[0] / RADIX_TYPES % 8 : 0;
 	const size_t bytes = size ? size - 1 : 0;
 	const char *path = fuzz_file(data + (size > 0), bytes, ".keys");
 	struct gb_error err = { 0 };
 	size_t count = 0;
 	void *keys = NULL;
 
-	if (gb_keys_read(path, key_size, limit, &keys, &count, &err)) {
+	if (gb_keys_read(path, type, limit, &keys, &count, &err)) {
 		if (keys || !strstr(err.message, path))
 			abort();
 	} else {
-		if (!count || (limit && count > limit) || count * key_size > bytes ||
-		    (!limit && count * key_size != bytes) ||
-		    memcmp(keys, data + 1, count * key_size) != 0)
+		if (!count || (limit && count > limit))
+			abort();
+		if (strcmp(gb_reader_notes()->format, "raw keys") == 0 &&
+		    (count != (limit && limit < bytes / key_size ? limit : bytes / key_size) ||
+		     memcmp(keys, data + 1, count * key_size) != 0))
 			abort();
 		(void)gb_keys_digest(keys, key_size, NULL, count, 0);
 	}

@@ -1,0 +1,251 @@
+/* read.c -- read keys from files.
+ *
+ * The first bytes tell the format.  Raw keys of a file that is not packed are read into place, so that
+ * they take their size once; other files are mapped.
+ */
+#include "datasets/keys/keys.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "datasets/reading/npy.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "key files are little-endian, and are read without conversion"
+#endif
+
+enum { HEAD = 4096 };
+
+struct job {
+	enum radix_type type;
+	size_t key_size, limit;
+	void *keys;
+	size_t room, count;
+};
+
+static const char *const type_names[] = { "u32", "u64", "f32", "u32" };
+_Static_assert(sizeof type_names / sizeof *type_names == RADIX_TYPES, "a name for each type");
+
+/* Allocate the arrays for at most that many keys of the file, or for the limit if that is less. */
+static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys)
+{
+	struct gb_error memory = { 0 };
+
+	job->room = job->limit && job->limit < keys ? job->limit : keys;
+	job->keys = gb_host_alloc(job->room, job->key_size, &memory);
+	if (!job->keys)
+		return gb_fail(r->err, memory.code, "%s, %zu keys of %zu bytes: %s", r->path,
+			       job->room, job->key_size, memory.message);
+	return GB_OK;
+}
+
+static void store(struct job *job, uint64_t key)
+{
+	memcpy((char *)job->keys + job->count++ * job->key_size, &key, job->key_size);
+}
+
+static uint64_t most_of(enum radix_type type)
+{
+	return type == RADIX_U64 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* ---- raw and SOSD ------------------------------------------------------------------------- */
+
+/* The size of a key if the file is an SOSD file, else 0. */
+static size_t sosd_key(const struct gb_reader *r, size_t bytes)
+{
+	uint64_t keys = 0;
+
+	if (bytes < sizeof keys || r->end - r->begin < (ptrdiff_t)sizeof keys)
+		return 0;
+	memcpy(&keys, r->begin, sizeof keys);
+	bytes -= sizeof keys;
+	if (keys == 0 || bytes % keys)
+		return 0;
+	return bytes / keys == 4 || bytes / keys == 8 ? bytes / keys : 0;
+}
+
+/* Read a file of that many bytes, the first of which the reader has; `file` has them all, or the
+ * reader if it is -1. */
+static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, size_t bytes)
+{
+	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
+
+	if (sosd && (sosd != job->key_size || job->type == RADIX_F32))
+		return gb_fail(r->err, GB_EUSAGE, "%s is an SOSD file of u%zu keys: see --type",
+			       r->path, 8 * sosd);
+	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
+	if (bytes % job->key_size)
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: %zu bytes is not a multiple of the key size, %zu", r->path,
+			       bytes, job->key_size);
+	if (allocate(job, r, (bytes - from) / job->key_size))
+		return r->err->code;
+	job->count = job->room;
+	if (gb_memory_is_dry())
+		return GB_OK;
+	if (file >= 0)
+		return gb_file_read(file, r->path, from, job->keys, job->room * job->key_size,
+				    r->err);
+	memcpy(job->keys, r->begin + from, job->room * job->key_size);
+	return GB_OK;
+}
+
+/* ---- .npy --------------------------------------------------------------------------------- */
+
+static enum gb_status read_npy(struct job *job, struct gb_reader *r)
+{
+	const uint64_t most = most_of(job->type);
+	struct gb_npy n;
+
+	gb_reader_is(r, GB_FILE_NPY_KEYS, "");
+	if (gb_npy_open(&n, r))
+		return r->err->code;
+	if (n.columns != 1 || n.rows == 0)
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: a NumPy array of %zu x %zu numbers is not one row of keys",
+			       r->path, n.rows, n.columns);
+	if ((n.kind == 'f') != (job->type == RADIX_F32) || (n.kind == 'f' && n.size != 4))
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: a NumPy array of type %c%u has no %s keys: see --type", r->path,
+			       n.kind, n.size, type_names[job->type]);
+	if (allocate(job, r, n.rows))
+		return r->err->code;
+	while (job->count < job->room) {
+		const uint64_t bits = gb_npy_bits(&n, job->count, 0);
+
+		if (bits > most || (n.kind == 'i' && (int64_t)bits < 0))
+			return gb_fail(r->err, GB_EUSAGE, "%s: key %zu is %.20g, no %s", r->path,
+				       job->count, gb_npy_value(&n, job->count, 0),
+				       type_names[job->type]);
+		store(job, bits);
+	}
+	return GB_OK;
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+/* Read an unsigned integer up to `most`.  Returns its end, or NULL if there is none. */
+static const char *read_unsigned(const char *at, uint64_t most, uint64_t *value)
+{
+	const char *const first = at += *at == '+';
+
+	for (*value = 0; gb_is_digit(*at); at++) {
+		const uint64_t digit = (uint64_t)(*at - '0');
+
+		if (*value > (most - digit) / 10)
+			return NULL;
+		*value = 10 * *value + digit;
+	}
+	return at > first ? at : NULL;
+}
+
+/* Read a float and give its bits.  A finite number beyond float's range is none. */
+static const char *read_float(const char *at, uint64_t *bits)
+{
+	double value;
+	const char *after = gb_read_number(at, &value);
+	const float single = after ? (float)value : 0;
+
+	*bits = 0;
+	memcpy(bits, &single, sizeof single);
+	return after && isinf(single) && !isinf(value) ? NULL : after;
+}
+
+static enum gb_status read_key(struct job *job, struct gb_reader *r)
+{
+	uint64_t key = 0;
+	const char *after = job->type == RADIX_F32 ? read_float(r->at, &key)
+						   : read_unsigned(r->at, most_of(job->type), &key);
+	char word[21] = "";
+
+	if (after && (gb_is_space(*after) || *after == ',' || *after == ';')) {
+		r->at = gb_skip_blanks(after);
+		r->at += *r->at == ',' || *r->at == ';';
+		if (!gb_reader_line_ends(r))
+			return gb_reader_fail(r, "more than one number");
+		store(job, key);
+		return GB_OK;
+	}
+	for (size_t i = 0; i < sizeof word - 1 && !gb_is_space(r->at[i]); i++)
+		word[i] = (char)(r->at[i] > ' ' && r->at[i] < 127 ? r->at[i] : '?');
+	return gb_reader_fail(r, "not a key of type %s: %s", type_names[job->type], word);
+}
+
+static enum gb_status read_text(struct job *job, struct gb_reader *r)
+{
+	gb_reader_is(r, GB_FILE_TEXT_KEYS, "");
+	if (gb_reader_start_text(r) || allocate(job, r, gb_count_lines(r->at, r->end)))
+		return r->err->code;
+	for (; job->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
+		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
+			return r->err->code;
+		if (job->count % 65536 == 0)
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
+	}
+	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
+}
+
+/* ---- any ---------------------------------------------------------------------------------- */
+
+/* Map the file, and unpack it. */
+static enum gb_status read_mapped(struct job *job, const char *path, struct gb_error *err)
+{
+	struct gb_reader r;
+
+	if (gb_reader_open(&r, path, "a file of keys", err))
+		return err->code;
+	if (gb_is_npy(&r))
+		(void)read_npy(job, &r);
+	else if (gb_reader_is_text(&r))
+		(void)read_text(job, &r);
+	else if (!gb_reader_refuse(&r))
+		(void)read_raw(job, &r, -1, (size_t)(r.end - r.begin));
+	gb_reader_close(&r);
+	return err->code;
+}
+
+static enum gb_status read_any(struct job *job, const char *path, struct gb_error *err)
+{
+	char head[HEAD + 1];
+	size_t bytes, size;
+	const int file = gb_file_open(path, "a file of keys", &bytes, err);
+	struct gb_reader r = { path, head, head, head, 0, "a file of keys", NULL, err };
+
+	if (file < 0)
+		return err->code;
+	gb_notes_begin(path, file);
+	size = bytes < HEAD ? bytes : HEAD;
+	if (bytes == 0)
+		gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
+	else if (!gb_file_read(file, path, 0, head, size, err)) {
+		r.end += size;
+		head[size] = '\n';
+		if (gb_is_npy(&r) || gb_reader_is_text(&r) || gb_file_is_packed(file))
+			(void)read_mapped(job, path, err);
+		else if (!gb_reader_refuse(&r))
+			(void)read_raw(job, &r, file, bytes);
+	}
+	(void)close(file);
+	return err->code;
+}
+
+enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
+			    size_t *count, struct gb_error *err)
+{
+	struct job job = { .type = type, .key_size = gb_keys_size(type), .limit = limit };
+
+	*keys = NULL;
+	if (read_any(&job, path, err)) {
+		gb_host_free(job.keys);
+		return err->code;
+	}
+	gb_reader_count("keys", job.count, job.count);
+	*keys = job.keys;
+	*count = job.count;
+	return GB_OK;
+}

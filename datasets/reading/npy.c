@@ -1,0 +1,141 @@
+/* npy.c -- read NumPy's .npy files.  The header is the text of a Python dictionary, such as
+ * {'descr': '<f4', 'fortran_order': False, 'shape': (100, 3), }. */
+#include "datasets/reading/npy.h"
+
+#include <string.h>
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC = 6, MOST_DIMENSIONS = 2 };
+
+bool gb_is_npy(const struct gb_reader *r)
+{
+	return (size_t)(r->end - r->begin) >= MAGIC && memcmp(r->begin, magic, MAGIC) == 0;
+}
+
+/* The text of the header, or an empty text if it is longer than the file. */
+static void find_header(struct gb_npy *n, const struct gb_reader *r, const char **from,
+			const char **to)
+{
+	const unsigned char *byte = (const unsigned char *)r->begin;
+	const size_t size = (size_t)(r->end - r->begin);
+	const size_t head = size > MAGIC && byte[MAGIC] > 1 ? 12 : 10;
+	size_t length = 0;
+
+	*from = *to = r->end;
+	for (size_t i = head - 1; i >= 8 && head <= size; i--)
+		length = length << 8 | byte[i];
+	if (head > size || length > size - head)
+		return;
+	*from = r->begin + head;
+	*to = *from + length;
+	n->data = byte + head + length;
+}
+
+/* The value of a key, or NULL. */
+static const char *find(const char *from, const char *to, const char *key)
+{
+	const size_t length = strlen(key);
+	const char *at = memmem(from, (size_t)(to - from), key, length);
+
+	if (!at)
+		return NULL;
+	for (at += length; at < to && (*at == ' ' || *at == ':'); at++)
+		;
+	return at < to ? at : NULL;
+}
+
+/* Read a type such as '<f4'. */
+static bool read_type(struct gb_npy *n, const char *at, const char *to)
+{
+	if (!at || to - at < 5 || !strchr("'\"", at[0]) || !strchr("<>|=", at[1]) ||
+	    !strchr("fiu", at[2]) || !strchr("1248", at[3]) || at[4] != at[0])
+		return false;
+	n->big = at[1] == '>';
+	n->kind = at[2];
+	n->size = (unsigned)(at[3] - '0');
+	return n->kind != 'f' || n->size >= 4;
+}
+
+/* Read a shape such as (100, 3) or (100,). */
+static bool read_shape(struct gb_npy *n, const char *at, const char *to)
+{
+	size_t length[MOST_DIMENSIONS] = { 0, 1 };
+
+	if (!at || *at++ != '(')
+		return false;
+	while (at < to && *at != ')') {
+		if (n->dimensions == MOST_DIMENSIONS || !gb_is_digit(*at))
+			return false;
+		for (length[n->dimensions] = 0; at < to && gb_is_digit(*at); at++)
+			if (__builtin_mul_overflow(length[n->dimensions], 10,
+						   &length[n->dimensions]) ||
+			    __builtin_add_overflow(length[n->dimensions], (size_t)(*at - '0'),
+						   &length[n->dimensions]))
+				return false;
+		n->dimensions++;
+		while (at < to && (*at == ',' || *at == ' ' || *at == 'L'))
+			at++;
+	}
+	n->rows = length[0];
+	n->columns = length[1];
+	return at < to && n->dimensions;
+}
+
+enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
+{
+	const char *from, *to, *order;
+	size_t numbers, bytes, room;
+
+	*n = (struct gb_npy){ .big = false };
+	find_header(n, r, &from, &to);
+	order = find(from, to, "'fortran_order'");
+	if (!order)
+		return gb_fail(r->err, GB_EUSAGE, "%s: the header of the NumPy array is damaged",
+			       r->path);
+	if (!read_type(n, find(from, to, "'descr'"), to))
+		return gb_fail(
+			r->err, GB_EUSAGE,
+			"%s: a NumPy array of another type than float32, float64 or integers",
+			r->path);
+	if (!read_shape(n, find(from, to, "'shape'"), to))
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: a NumPy array that has not one or two dimensions", r->path);
+	n->fortran = *order == 'T';
+	room = (size_t)(r->end - (const char *)n->data);
+	if (__builtin_mul_overflow(n->rows, n->columns, &numbers) ||
+	    __builtin_mul_overflow(numbers, n->size, &bytes) || bytes > room)
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s: a NumPy array of %zu x %zu numbers of %u bytes, in a file of "
+			       "%zu bytes",
+			       r->path, n->rows, n->columns, n->size, (size_t)(r->end - r->begin));
+	if (bytes < room)
+		gb_reader_note("bytes after the array ignored: %zu", room - bytes);
+	return GB_OK;
+}
+
+uint64_t gb_npy_bits(const struct gb_npy *n, size_t row, size_t column)
+{
+	const size_t index = n->fortran ? column * n->rows + row : row * n->columns + column;
+	const unsigned char *byte = n->data + index * n->size;
+	const unsigned spare = 64 - 8 * n->size;
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < n->size; i++)
+		bits |= (uint64_t)byte[n->big ? n->size - 1 - i : i] << 8 * i;
+	return n->kind == 'i' ? (uint64_t)((int64_t)(bits << spare) >> spare) : bits;
+}
+
+double gb_npy_value(const struct gb_npy *n, size_t row, size_t column)
+{
+	const uint64_t bits = gb_npy_bits(n, row, column);
+	const uint32_t low = (uint32_t)bits;
+	float single = 0;
+	double wide = 0;
+
+	if (n->kind == 'f') {
+		memcpy(&single, &low, sizeof single);
+		memcpy(&wide, &bits, sizeof wide);
+		return n->size == 4 ? (double)single : wide;
+	}
+	return n->kind == 'i' ? (double)(int64_t)bits : (double)bits;
+}
