@@ -320,7 +320,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 	for (;;) {
 		/* 1. Wait for the root of node i.  Lanes may see it at different times, and each
 		 * must have seen it itself. */
-		const uint32_t held = i < nodes ? gpu_ld_acquire(lbvh_wide_held(&w, i)) : 0;
+		const uint32_t held = i < nodes ? gpu_ld_relaxed(lbvh_wide_held(&w, i)) : 0;
 		const unsigned seen = __ballot_sync(ALL_LANES, held > 0) >> shift;
 		const bool ready = (seen & EIGHT) == EIGHT;
 
@@ -331,6 +331,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 			__nanosleep(100);
 			continue;
 		}
+		gpu_fence();
 
 		/* 2. Open children; each lane has one. */
 		const lbvh_wide_root root = ready ? w.root[i] : lbvh_wide_root{};
