@@ -35,10 +35,9 @@
 #include "cuda/lbvh/shared/wide.h"
 
 enum {
-	STACK_LEVELS = 32, /* 1792 bytes */
-	STACK_ENTRIES = STACK_LEVELS * (LBVH_WIDE - 1),
-	SHARED = 8,  /* children that wait in shared memory: 8 KiB per block */
-	REFILL = 24, /* busy lanes below which a warp takes new rays */
+	STACK_ENTRIES = 224, /* 1792 bytes */
+	SHARED = 8,          /* children that wait in shared memory: 8 KiB per block */
+	REFILL = 24,         /* busy lanes below which a warp takes new rays */
 };
 
 #define NONE  UINT32_MAX
@@ -471,20 +470,20 @@ static gb_status build(wide_state *s, gb_timer *timer, gb_error *err)
 	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, NULL, err);
 }
 
-/* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
- * and there are no more nodes than primitives, so more levels mean a broken tree. */
+/* Wait for the tree; check that it has all triangles and fits the stack.  Children that a
+ * traversal holds have different primitives, so more mean a broken tree. */
 static gb_status await_tree(wide_state *s, gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
-	if (s->last.levels > s->tracer.gpu.input->count)
+	if (s->last.held > s->tracer.gpu.input->count)
 		return gb_fail(err, GB_ERUNTIME,
-			       "the tree has %u levels, more than its %zu primitives",
-			       s->last.levels, (size_t)s->tracer.gpu.input->count);
-	if (s->last.levels > STACK_LEVELS)
+			       "a traversal holds %u children, more than the tree's %zu primitives",
+			       s->last.held, (size_t)s->tracer.gpu.input->count);
+	if (s->last.held > STACK_ENTRIES)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "the tree has %u levels; the traversal stack holds %d",
-			       s->last.levels, STACK_LEVELS);
+			       "a traversal holds up to %u children; its stack has %d entries",
+			       s->last.held, STACK_ENTRIES);
 	if (s->last.triangles() != s->tracer.gpu.input->count)
 		return gb_fail(err, GB_ERUNTIME, "the tree has %u triangles instead of %zu",
 			       s->last.triangles(), (size_t)s->tracer.gpu.input->count);

@@ -10,10 +10,12 @@
  *	gpu_cas_acquire(), gpu_cas_release()      the same with only one of the two
  *	gpu_add(p, v)                             .fetch_add(v, memory_order_acq_rel)
  *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)     thread_scope_block, __shared__
+ *	gpu_fence()           cuda::atomic_thread_fence(memory_order_acq_rel, thread_scope_device)
  *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
  * gpu_cas() and gpu_add() return the old value.  A block passes data to another by plain stores
  * followed by gpu_st_release() or gpu_cas() on a flag; the reader calls gpu_ld_acquire() on that
- * flag first.
+ * flag first.  A reader that polls calls gpu_ld_relaxed(), then gpu_fence(), because each acquire
+ * clears the L1, which other blocks use too.
  *
  * Built for sm_75 to sm_121 with CUDA 12 and 13.
  */
@@ -141,6 +143,11 @@ static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
 	return (T)old;
 }
 
+static __device__ __forceinline__ void gpu_fence(void)
+{
+	asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
 /* A plain load, which the L1 may serve: for uses where a stale value only costs repeated work.  The
  * PTX executor knows this name, and does not report such a load as a race. */
 template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
@@ -241,8 +248,9 @@ static __device__ __forceinline__ void gpu_grid_sync(unsigned *word)
 		const bool first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
 		const unsigned old = gpu_add(word, first ? 0x80000000u - (blocks - 1) : 1u);
 
-		while (!((old ^ gpu_ld_acquire(word)) & 0x80000000u))
+		while (!((old ^ gpu_ld_relaxed(word)) & 0x80000000u))
 			__nanosleep(20);
+		gpu_fence();
 	}
 	__syncthreads();
 }

@@ -315,16 +315,19 @@ void check_acquire(struct warp &w, const struct instruction &i, uint32_t mask,
 	});
 }
 
-void check_fence(struct warp &w, uint32_t mask)
+void check_fence(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const std::lock_guard<std::mutex> guard(fence_mutex);
+	const bool total = i.order != ACQ_REL; /* fence.sc */
 
 	each_active(mask, [&](unsigned l) {
 		struct thread_order *const t = order_of(w, l);
 
-		t->acquired = join(join(t->acquired, t->pending), sequential);
+		t->acquired = join(join(t->acquired, t->pending), total ? sequential : nullptr);
 		t->pending = nullptr;
-		t->fenced = sequential = knowledge(w, l);
+		t->fenced = knowledge(w, l);
+		if (total)
+			sequential = t->fenced;
 	});
 	w.block->worker->time++;
 }

@@ -255,7 +255,7 @@ void check_release(struct warp &w, const struct instruction &i, uint32_t mask,
 void check_released(struct warp &w, const struct instruction &i);
 void check_acquire(struct warp &w, const struct instruction &i, uint32_t mask,
 		   const uint64_t at[LANES]);
-void check_fence(struct warp &w, uint32_t mask);
+void check_fence(struct warp &w, const struct instruction &i, uint32_t mask);
 void check_meeting(struct warp &w, uint32_t mask);
 void check_barrier(struct block *b, const uint32_t waiting[MAX_WARPS]);
 void check_cluster(struct cluster *c);

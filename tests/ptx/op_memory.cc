@@ -212,7 +212,7 @@ static void fence(struct warp &w, const struct instruction &i, uint32_t mask)
 	if (ptx_running.weak)
 		weak_fence(w, i, mask);
 	if (ptx_running.checking)
-		check_fence(w, mask);
+		check_fence(w, i, mask);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -538,6 +538,9 @@ void add_memory(form_table &t)
 	};
 	t["cp.async.commit_group"] = { "", { .run = end_group, .kind = SYNCHRONISATION } };
 	t["cp.async.wait_group"] = { "=N", { .run = wait_for_groups, .kind = SYNCHRONISATION } };
+	t["fence.acq_rel.gpu"] = {
+		"", { .run = fence, .kind = FENCE, .order = ACQ_REL, .scope = SCOPE_GPU }
+	};
 	/* membar is fence.sc since sm_70. */
 	t["membar.cta"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_CTA } };
 	t["membar.gl"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_GPU } };

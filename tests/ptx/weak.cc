@@ -423,7 +423,7 @@ void weak_update(struct warp &w, const struct instruction &i, unsigned lane, uin
 void weak_fence(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	struct weak_warp *const weak = &w.block->weak[w.number];
-	const bool wide = i.scope != SCOPE_CTA;
+	const bool wide = i.scope != SCOPE_CTA, total = i.order != ACQ_REL; /* fence.sc */
 
 	each_active(mask, [&](unsigned l) {
 		struct view *const v = &weak->view[l];
@@ -433,14 +433,15 @@ void weak_fence(struct warp &w, const struct instruction &i, uint32_t mask)
 		join(v, &weak->pending[l][TO_BLOCK]);
 		if (wide)
 			join(v, &weak->pending[l][TO_ALL]);
-		join(v, &others);
-		join(v, &block);
-		w.block->sequential = ++now;
-		weak->fence[l][TO_BLOCK] = { now, *v };
-		if (wide) {
-			sequential = now;
-			weak->fence[l][TO_ALL] = { now, *v };
+		if (total) {
+			join(v, &others);
+			join(v, &block);
+			w.block->sequential = now + 1;
+			sequential = wide ? now + 1 : sequential;
 		}
+		weak->fence[l][TO_BLOCK] = { ++now, *v };
+		if (wide)
+			weak->fence[l][TO_ALL] = { now, *v };
 	});
 }
 

@@ -315,13 +315,13 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		w.root[0] = { 0, 0, primitives };
-		gpu_st_release(lbvh_wide_level(&w, 0), 1u);
+		gpu_st_release(lbvh_wide_held(&w, 0), 1u);
 	}
 	for (;;) {
-		/* 1. Wait for the root of node i.  Lanes may see its level at different times, and
-		 * each must have seen it itself. */
-		const uint32_t level = i < nodes ? gpu_ld_acquire(lbvh_wide_level(&w, i)) : 0;
-		const unsigned seen = __ballot_sync(ALL_LANES, level > 0) >> shift;
+		/* 1. Wait for the root of node i.  Lanes may see it at different times, and each
+		 * must have seen it itself. */
+		const uint32_t held = i < nodes ? gpu_ld_relaxed(lbvh_wide_held(&w, i)) : 0;
+		const unsigned seen = __ballot_sync(ALL_LANES, held > 0) >> shift;
 		const bool ready = (seen & EIGHT) == EIGHT;
 
 		if (!__any_sync(ALL_LANES, ready)) {
@@ -331,13 +331,16 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 			__nanosleep(100);
 			continue;
 		}
+		gpu_fence();
 
 		/* 2. Open children; each lane has one. */
 		const lbvh_wide_root root = ready ? w.root[i] : lbvh_wide_root{};
 		const lbvh_node box = lbvh_node_load(node, root.node);
 		child mine;
-		const bool is_child = lane_of_group() < open_children<PLANNED>(node, plan, leaves,
-									       ready, root, &mine);
+		const unsigned children =
+			open_children<PLANNED>(node, plan, leaves, ready, root, &mine);
+		const uint32_t held_below = held + children - 1;
+		const bool is_child = lane_of_group() < children;
 		const bool is_inner = is_child && mine.count > LBVH_WIDE_LEAF;
 
 		/* 3. Allocate numbers for inner children, and for the triangles of leaves. */
@@ -353,7 +356,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 			const uint32_t number = base.nodes + offset.nodes;
 
 			w.root[number] = { mine.node, mine.first, mine.count };
-			gpu_st_release(lbvh_wide_level(&w, number), level + 1);
+			gpu_st_release(lbvh_wide_held(&w, number), held_below);
 			meta = lbvh_wide_inner(offset.nodes);
 		} else if (is_child) {
 			meta = lbvh_wide_leaf(offset.triangles, mine.count);
@@ -366,8 +369,8 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 
 		/* 5. Write the node. */
 		write_node(w.node + i, ready, &box, base, meta, &mine);
-		if (ready && lane_of_group() == 0 && gpu_ld_relaxed(&w.counters->levels) < level)
-			atomicMax(&w.counters->levels, level);
+		if (ready && lane_of_group() == 0 && gpu_ld_relaxed(&w.counters->held) < held_below)
+			atomicMax(&w.counters->held, held_below);
 		if (ready)
 			i += gridDim.x * GROUPS;
 	}
@@ -375,8 +378,8 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 
 /* ---- host --------------------------------------------------------------------------------- */
 
-/* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
-static size_t counters_and_levels(size_t count, bool planned)
+/* A word per node follows the counters, so that one queued operation zeroes both. */
+static size_t counters_and_held(size_t count, bool planned)
 {
 	return 1 +
 	       gpu_blocks(max_nodes(count, planned) * sizeof(uint32_t), sizeof(lbvh_wide_counters));
@@ -388,7 +391,7 @@ gb_status lbvh_gpu_wide_init(lbvh_gpu_wide *wide, size_t count, bool planned, gb
 	gpu_alloc(&wide->root, max_nodes(count, planned), err);
 	gpu_alloc(&wide->position, count, err);
 	gpu_alloc(&wide->triangle, count, err);
-	return gpu_alloc(&wide->counters, counters_and_levels(count, planned), err);
+	return gpu_alloc(&wide->counters, counters_and_held(count, planned), err);
 }
 
 gb_status lbvh_gpu_wide_collapse(const lbvh_gpu_wide *wide, const lbvh_gpu *g, const uint32_t *plan,
@@ -397,7 +400,7 @@ gb_status lbvh_gpu_wide_collapse(const lbvh_gpu_wide *wide, const lbvh_gpu *g, c
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
 	const size_t wanted = gpu_blocks(g->count, (size_t)PER_GROUP * GROUPS);
 
-	if (gpu_zero(wide->counters, counters_and_levels(g->count, plan), err) ||
+	if (gpu_zero(wide->counters, counters_and_held(g->count, plan), err) ||
 	    CUDA_TRY(err,
 		     gpu_launch_cooperative(plan ? collapse_kernel<true> : collapse_kernel<false>,
 					    min(wanted, resident), BLOCK, 0, gpu_stream(), *wide,

@@ -38,10 +38,12 @@ static __device__ __forceinline__ uint32_t lbvh_wide_leaf(uint32_t before, uint3
 	return (before + 1) << 3 | (triangles - 1) << 1;
 }
 
-/* After these, device memory holds the level of each node, from 1 on; 0: its root is not there. */
+/* A traversal holds the child that it visits and those that wait on its stack: at most one when it
+ * visits the root, and n - 1 more below a node of n children.  Device memory after these counters
+ * holds that number for each node; 0: its root is not there. */
 struct lbvh_wide_counters {
 	unsigned long long made; /* nodes without the root << 32 | triangles placed */
-	uint32_t levels, unused;
+	uint32_t held, unused;   /* the largest of these numbers */
 
 	uint32_t nodes(void) const
 	{
@@ -67,8 +69,7 @@ struct lbvh_gpu_wide {
 	lbvh_wide_counters *counters;
 };
 
-static __device__ __forceinline__ uint32_t *lbvh_wide_level(const lbvh_gpu_wide *wide,
-							    uint32_t node)
+static __device__ __forceinline__ uint32_t *lbvh_wide_held(const lbvh_gpu_wide *wide, uint32_t node)
 {
 	return (uint32_t *)(void *)(wide->counters + 1) + node;
 }

@@ -31,6 +31,8 @@ SB in a block: some: 0 32: a0=0 a1=0
 	x.relaxed = 1; a = y.relaxed | y.relaxed = 1; a = x.relaxed
 SB, membar.gl: never: 0 64: a0=0 a1=0
 	x.relaxed = 1; membar.gl; a = y.relaxed | y.relaxed = 1; membar.gl; a = x.relaxed
+SB, fence.acq_rel.gpu: some: 0 64: a0=0 a1=0
+	x.relaxed = 1; fence.acq_rel.gpu; a = y.relaxed | y.relaxed = 1; fence.acq_rel.gpu; a = x.relaxed
 SB, one membar.gl: some: 0 64: a0=0 a1=0
 	x.relaxed = 1; membar.gl; a = y.relaxed | y.relaxed = 1; a = x.relaxed
 SB, membar.cta: some: 0 64: a0=0 a1=0
@@ -62,7 +64,7 @@ MP, acquire of cta: some: 0 64: a1=1 b1=0
 MP in a block, both of cta: never: 0 32: a1=1 b1=0
 	x = 1; y.release.cta = 1 | a = y.acquire.cta; b = x
 MP, fences: never: 0 64: a1=1 b1=0
-	x = 1; membar.gl; y.relaxed = 1 | a = y.relaxed; membar.gl; b = x
+	x = 1; membar.gl; y.relaxed = 1 | a = y.relaxed; fence.acq_rel.gpu; b = x
 MP, a fence for the store: some: 0 64: a1=1 b1=0
 	x = 1; membar.gl; y.relaxed = 1 | a = y.relaxed; b = x
 MP, a fence for the load: some: 0 64: a1=1 b1=0
