@@ -487,8 +487,7 @@ static enum gb_status take_extras(struct gb_measurement *m)
 	const size_t most = m->record->emulated ? 1 : m->record->time.count;
 	const struct extras extras = { .least = how->samples ? most : 1,
 				       .most = most,
-				       .most_s = least_time_s(how) /
-						 (how->for_paper ? 1 : SHARE) };
+				       .most_s = least_time_s(how) / (how->for_paper ? 1 : SHARE) };
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;

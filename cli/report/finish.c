@@ -15,8 +15,7 @@ static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_form
 
 enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
-	if (table && !s->request->quiet && !s->output.to_stdout &&
-	    (s->seq > 0 || s->past))
+	if (table && !s->request->quiet && !s->output.to_stdout && (s->seq > 0 || s->past))
 		(void)print(stdout, s, GB_FORMAT_TABLE, err);
 	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
 	    print(s->output.whole.stream, s, GB_FORMAT_HTML, err))

@@ -14,7 +14,6 @@
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/measure.h"
 #include "common/memory.h"
 #include "common/resident.h"
 #include "common/text.h"
