@@ -379,7 +379,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
 	const bool some = how->verify != GB_VERIFY_NONE;
-	struct gb_gpu_state before, after;
+	struct gb_gpu_state before = { 0 }, after = { 0 };
 	bool enough = false, verified;
 	double last_s = 0;
 
