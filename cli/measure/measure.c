@@ -368,7 +368,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
 	const bool some = how->verify != GB_VERIFY_NONE;
-	struct gb_gpu_state before, after;
+	struct gb_gpu_state before = { 0 }, after = { 0 };
 	bool enough = false, verified;
 	double last_s = 0;
 
@@ -490,8 +490,7 @@ static enum gb_status take_extras(struct gb_measurement *m)
 	const size_t most = m->record->emulated ? 1 : m->record->time.count;
 	const struct extras extras = { .least = how->samples ? most : 1,
 				       .most = most,
-				       .most_s = least_time_s(how) /
-						 (how->for_paper ? 1 : SHARE) };
+				       .most_s = least_time_s(how) / (how->for_paper ? 1 : SHARE) };
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;

@@ -91,14 +91,6 @@ enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *
 	return append(list, moved, err);
 }
 
-/* Append a record that was read; owns it. */
-static enum gb_status accept_record(struct gb_records *list, struct gb_record *record,
-				    struct gb_error *err)
-{
-	record->context = run_of(list, record->run_id);
-	return append(list, record, err);
-}
-
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
 	const char *type = gb_json_text(line, "type");
@@ -112,8 +104,10 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 		context = gb_context_parse(line, fault);
 	else
 		cJSON_Delete(line);
-	if (record)
-		return accept_record(list, record, err);
+	if (record) {
+		record->context = run_of(list, record->run_id);
+		return append(list, record, err);
+	}
 	if (context)
 		return gb_records_add_context(list, context, err);
 	return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault) : gb_out_of_memory(err, "a record");

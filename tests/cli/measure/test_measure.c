@@ -11,7 +11,6 @@
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/measure.h"
 #include "common/memory.h"
 #include "common/text.h"
 
