@@ -98,12 +98,6 @@ static void find_up_to(enum gb_backend backend)
 	known.backends = asked;
 }
 
-const char *gb_device_pci(enum gb_backend backend, int id)
-{
-	find_up_to(backend);
-	return id >= 0 && (size_t)id < known.devices.count ? known.devices.gpu[id].pci : "";
-}
-
 enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *err)
 {
 	const struct gb_backend_ops *ops = gb_backends[backend];

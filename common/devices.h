@@ -35,9 +35,6 @@ void gb_devices_add(struct gb_devices *devices, enum gb_backend backend,
  * find that GPU. */
 enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *err);
 
-/* The PCI address of GPU number `id`, which need not be open; "" if it is unknown. */
-const char *gb_device_pci(enum gb_backend backend, int id);
-
 /* From now on, include software devices in all back ends that leave them out by default. */
 void gb_devices_allow_software(void);
 

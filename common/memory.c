@@ -90,11 +90,6 @@ static struct block *take(const void *pointer)
 	return b;
 }
 
-void gb_memory_remove(void *pointer)
-{
-	free(take(pointer));
-}
-
 /* Memory for a dry run: address space without pages. */
 static void *map_dry(size_t bytes)
 {
@@ -251,7 +246,7 @@ void gb_memory_free_owned(const void *owner)
 			gb_host_free(pointer);
 			continue;
 		}
-		gb_memory_remove(pointer);
+		free(take(pointer));
 		release(pointer);
 	}
 }

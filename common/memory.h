@@ -56,13 +56,12 @@ typedef enum gb_status gb_fill_fn(void *array, unsigned char byte, size_t bytes,
 enum gb_status gb_memory_poison(const void *owner, unsigned char byte, gb_fill_fn *fill,
 				struct gb_error *err);
 
-/* Bookkeeping for other allocators (cuda/): call admit before an allocation, add after it, and
- * remove when it is freed.  gb_memory_admit() is false if a test wants this allocation to fail.
- * `release` frees the pointer after it was removed. */
+/* Bookkeeping for other allocators (cuda/): call admit before an allocation and add after it.
+ * gb_memory_admit() is false if a test wants this allocation to fail.  `release` frees the
+ * pointer. */
 bool gb_memory_admit(struct gb_error *err);
 enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
 			     void (*release)(void *pointer), struct gb_error *err);
-void gb_memory_remove(void *pointer);
 
 /* Limit the host memory in use to `bytes`; 0, the initial value: only to what is free. */
 void gb_memory_set_limit(size_t bytes);

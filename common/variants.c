@@ -13,27 +13,6 @@
 #include "common/text.h"
 
 #define GB_HAVE_HOST 1
-#ifndef GB_HAVE_CUDA
-#define GB_HAVE_CUDA 0
-#endif
-#ifndef GB_HAVE_CUB
-#define GB_HAVE_CUB 0
-#endif
-#ifndef GB_HAVE_HWY
-#define GB_HAVE_HWY 0
-#endif
-#ifndef GB_HAVE_EMBREE
-#define GB_HAVE_EMBREE 0
-#endif
-#ifndef GB_HAVE_BOOST
-#define GB_HAVE_BOOST 0
-#endif
-#ifndef GB_HAVE_GRAPHBLAS
-#define GB_HAVE_GRAPHBLAS 0
-#endif
-#ifndef GB_HAVE_VULKAN
-#define GB_HAVE_VULKAN 0
-#endif
 
 /* The reason why a variant is not in the build, by what it needs. */
 #define ABSENT_HOST      NULL

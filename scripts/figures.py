@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""figures.py [FOLDER | --check] -- prints the tables of README.md and docs/*.md from records.
+"""figures.py [--check] -- prints the tables of README.md and docs/*.md from records.
 
 A table stands in a page between two marks; the first one holds the command that prints it:
 
@@ -11,10 +11,6 @@ that measured the file, the machine and the commit (for a GPU, after its name an
 CPU, unless a table above has the same), and the table without its heading.  If the file does not
 exist, the text is "Not measured yet."  `scripts/ladder.py ...` prints a table from exact counts.
 
-    figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
-                          cpu-* folders, and print the tables.  A folder of a GPU replaces older
-                          ones of that GPU in marks whose file it has, with all points of the
-                          old one
     figures.py            print the tables again
     figures.py --check    fail if a page differs from what its records give
 
@@ -33,7 +29,6 @@ import shutil
 import subprocess
 import sys
 
-CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
 LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
     r"gpubench report --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
@@ -177,41 +172,15 @@ def printed(page, text):
     return "".join(lines)
 
 
-def renewed(page, text, folder):
-    """The page with the files of a new folder in its marks."""
-    if re.match(CPU_FOLDER, folder):
-        return re.sub(CPU_FOLDER, folder, text)
-
-    def replace(mark):
-        old, new = mark[2] + "/" + mark[3], folder + "/" + mark[3]
-        if not os.path.exists(new) or not os.path.exists(old) or old == new:
-            return mark[0]
-        keys, has = ({record["key"] for record in stored(path)[1]} for path in (old, new))
-        if keys - has:
-            print("%s keeps %s: %s lacks %d of its %d points" %
-                  (page, old, new, len(keys - has), len(keys)))
-            return mark[0]
-        return mark[1] + new
-
-    gpu = re.sub(r"-[\d-]+$", "", folder)
-    return re.sub(r"(?m)^(<!-- begin: .*?)(%s-[\d-]+)/([\w.-]+)" % re.escape(gpu), replace, text)
-
-
 def main():
-    if sys.argv[1:] in (["-h"], ["--help"]):
-        print(__doc__.strip())
-        sys.exit()
     is_check = sys.argv[1:] == ["--check"]
-    folder = None if is_check or not sys.argv[1:] else os.path.relpath(sys.argv[1], top)
-    if folder and not (re.fullmatch(r"results/measured/[\w.-]+", folder) and
-                       os.path.isdir(os.path.join(top, folder))):
-        print("figures.py: %s is no folder in results/measured" % sys.argv[1], file=sys.stderr)
-        sys.exit(2)
+    if sys.argv[1:] and not is_check:
+        sys.exit(__doc__.strip())
     os.chdir(top)
     for page in ["README.md", *sorted(glob.glob("docs/*.md"))]:
         old = text_of(page)
         try:
-            new = printed(page, renewed(page, old, folder) if folder else old)
+            new = printed(page, old)
         except (ValueError, subprocess.CalledProcessError) as error:
             fail(str(error))
             continue

@@ -3,74 +3,34 @@
 # commands: one file FOLDER/CASE.jsonl of five repetitions for each case (default:
 # results/measured/cpu-<date>; all cases).
 #
-#	make all && scripts/measure.sh && scripts/figures.py results/measured/cpu-$(date +%F)
+#	make all && scripts/measure.sh
 #	scripts/measure.sh FOLDER bfs-dense-hot   measure one case again
-#	scripts/measure.sh FOLDER 'bfs-*'         measure the cases of a pattern
-#	DRY=1 scripts/measure.sh                  print the commands and their time and memory
-#	SAMPLES=1 scripts/measure.sh /tmp/try     rehearse; do not keep these records
 #
-# The machine should do nothing else meanwhile.  The program
-# must be built from a clean commit, because the records name it (a rehearsal may use any).  A case
-# that fails is reported, the others are measured, and the exit status is 1.  GPUBENCH is the
-# program (default: ./gpubench); figures.py gives `true` with DRY=1 to read the commands alone.
-set -u -f -o pipefail
+# The machine should do nothing else meanwhile.  The program must be built from a clean commit,
+# because the records name it.  A case that fails is reported, the others are measured, and the exit
+# status is 1.  GPUBENCH is the program (default: ./gpubench).
+set -u -o pipefail
 cd "$(dirname "$0")/.." || exit
 
 gpubench=${GPUBENCH:-./gpubench}
-dry=${DRY:-0}
-samples=${SAMPLES:-}
 folder=${1:-results/measured/cpu-$(date +%F)}
-if [ "$dry$samples" = 0 ] && "$gpubench" env | grep -q '^gpubench .* with changes'; then
+if "$gpubench" env | grep -q '^gpubench .* with changes'; then
 	echo "measure.sh: $gpubench was built from changed files; commit them and build again" >&2
 	exit 1
 fi
-[ $# = 0 ] || shift
-wanted=("${@:-*}")
-known=
-failures=0
+wanted=" ${*:2} " failures=0
+mkdir -p "$folder" || exit
 
-# rehearse ARGUMENT...: set the array `rehearsed` to the arguments with few samples.
-rehearse() {
-	local argument
-	rehearsed=()
-	for argument; do
-		case $argument in
-		--samples=* | --warmup=* | --max-time=* | --repetitions=*) ;;
-		*) rehearsed+=("$argument") ;;
-		esac
-	done
-	rehearsed+=(--samples="$samples" --warmup=1)
-}
-
-is_wanted() {
-	local pattern
-	for pattern in "${wanted[@]}"; do
-		# shellcheck disable=SC2053
-		[[ $1 != $pattern ]] || return 0
-	done
-	return 1
-}
-
-# measure CASE BENCHMARK ARGUMENT...: measure a case if it is wanted; if DRY, print its command.
+# measure CASE BENCHMARK ARGUMENT...: measure a case if it is wanted.
 measure() {
-	local name=$1 start=$SECONDS status=0
-	shift
-	known+=" $name"
-	is_wanted "$name" || return
-	[ -z "$samples" ] || rehearse "$@"
-	[ -z "$samples" ] || set -- "${rehearsed[@]}"
-	if [ "$dry" = 1 ]; then
-		printf '%s: gpubench %s\n' "$name" "$*"
-		"$gpubench" "$@" --dry-run | sed -n '/^total/p' || failures=$((failures + 1))
-		return
-	fi
-	"$gpubench" "$@" --quiet --overwrite --output="$folder/$name.jsonl" || status=$?
-	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) \
-		"$([ $status = 0 ] && echo ok || echo "FAILED, status $status")"
-	[ $status = 0 ] || failures=$((failures + 1))
+	local name=$1 start=$SECONDS said=ok
+	[[ $wanted == "  " || $wanted == *" $name "* ]] || return
+	"$gpubench" "${@:2}" --quiet --overwrite --output="$folder/$name.jsonl" || {
+		said="FAILED, status $?"
+		failures=$((failures + 1))
+	}
+	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) "$said"
 }
-
-[ "$dry" = 1 ] || mkdir -p "$folder" || exit
 
 # Repetitions vary more than the samples of one, so each repetition takes few.
 few=(--repetitions=5 --samples=5 --warmup=1)
@@ -114,10 +74,6 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium --rays-per-call=all,1 --t
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.
 measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20
 
-for pattern in "${wanted[@]}"; do
-	compgen -W "$known" -X "!$pattern" >/dev/null ||
-		{ echo "measure.sh: there is no case $pattern; cases:$known" >&2; exit 2; }
-done
-[ "$dry$samples" != 0 ] ||
-	echo "records are in $folder; scripts/figures.py $folder puts them into the pages"
+echo "records are in $folder; these commands put them into the pages:"
+echo "    sed -i 's|results/measured/cpu-[0-9-]*|$folder|' README.md docs/*.md; scripts/figures.py"
 [ $failures = 0 ]

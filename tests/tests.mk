@@ -176,7 +176,7 @@ tsan:
 
 # A build without any optional library.
 plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
-	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
+	PNG=0 EMBREE=0 VULKAN=0 BOOST=0 GRAPHBLAS=0) -DGB_EMBREE=0
 
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang)
 SECONDS_EACH ?= 60
@@ -210,7 +210,7 @@ lint: $(BUILD)/generated/build_info.h
 	$(Q)$(CC) -fsyntax-only $(cppflags) -std=c11 $(warnings) -Wno-missing-prototypes -Werror \
 		$(wildcard tests/fuzz/*.c)
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
-		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp $(warnings) \
+		clang-tidy --quiet {} -- $(cppflags) $(listed_cppflags) -std=c11 -fopenmp $(warnings) \
 		$(clang_warnings) -Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
 
 ## format: rewrite the sources with clang-format

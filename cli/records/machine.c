@@ -415,10 +415,8 @@ static void describe_settings(struct gb_context *context, const struct gb_contex
  * False if memory ran out. */
 static bool describe_environment(struct gb_context *context)
 {
-	static const char *const prefix[] = { "OMP_",          "GOMP_",
-					      "KMP_",          "CUDA_",
-					      "VK_",           "GPUBENCH_COPY",
-					      "GPUBENCH_SIMD", "GPUBENCH_VULKAN" };
+	static const char *const prefix[] = { "OMP_", "GOMP_",         "KMP_",         "CUDA_",
+					      "VK_",  "GPUBENCH_COPY", "GPUBENCH_SIMD" };
 
 	for (char **variable = environ; *variable; variable++) {
 		struct gb_member member = { .kind = GB_VALUE_TEXT };
