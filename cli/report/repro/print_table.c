@@ -14,19 +14,23 @@
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-/* Set a value with that many significant digits; 0 prints an integer.  NAN leaves the cell
- * empty. */
+/* A value with that many significant digits; 0 prints an integer. */
+static const char *number_text(char text[40], double value, int digits)
+{
+	if (digits)
+		(void)snprintf(text, 40, "%.*g", digits, value);
+	else
+		(void)snprintf(text, 40, "%.0f", value);
+	return text;
+}
+
+/* Set a value; NAN leaves the cell empty. */
 static void set_number(struct gb_table *table, size_t column, double value, int digits)
 {
 	char text[40];
 
-	if (isnan(value))
-		return;
-	if (digits)
-		(void)snprintf(text, sizeof text, "%.*g", digits, value);
-	else
-		(void)snprintf(text, sizeof text, "%.0f", value);
-	gb_table_set(table, column, text, GB_PLAIN);
+	if (!isnan(value))
+		gb_table_set(table, column, number_text(text, value, digits), GB_PLAIN);
 }
 
 /* How a column of the paper is shown. */
@@ -119,10 +123,7 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 
 	if (isnan(value))
 		return;
-	if (digits)
-		(void)snprintf(number, sizeof number, "%.*g", digits, value);
-	else
-		(void)snprintf(number, sizeof number, "%.0f", value);
+	(void)number_text(number, value, digits);
 	if (isfinite(percent))
 		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s%s%s", number, row->plus_minus,
 			       percent < 0.095 ? 2 : 1, percent, mark, trusted ? "" : " ", word);
@@ -186,13 +187,6 @@ static void print_table(struct gb_document *document, const struct gb_repro *t)
 	}
 	free(title);
 	free(text);
-}
-
-/* "radix:table1  Running time of the radix sort (s)" */
-static void print_title(struct gb_document *document, const struct gb_repro *t)
-{
-	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
-			gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 }
 
 /* ---- for programs ------------------------------------------------------------------------- */
@@ -277,7 +271,8 @@ void gb_repro_print(struct gb_document *document, const struct gb_repro *t)
 		put_claims(document, t, name);
 		return;
 	}
-	print_title(document, t);
+	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
+			gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 	print_table(document, t);
 	gb_repro_notes(document, t);
 }
