@@ -70,16 +70,13 @@ struct request {
 	const char *from; /* file of stored records */
 };
 
-#define OF(member) offsetof(struct request, member)
 static const struct gb_param rows[] = {
 	{ .name = "from",
-	  .type = GB_PATH,
-	  .offset = OF(from),
+	  GB_AT(GB_PATH, struct request, from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	GB_FORMAT_ROW(OF(format), gb_formats),
+	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
-#undef OF
 
 /* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
  * and time for at least one. */
@@ -281,7 +278,7 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 {
 	struct gb_records records = { 0 };
 
-	if (!gb_read_files(&records, job->file, job->files, err)) {
+	if (!gb_read_files(&records, job->file, job->files, false, err)) {
 		job->source.stored = &records;
 		(void)print_tables(job, request, err);
 		(void)put_end(&job->out, err);
