@@ -157,9 +157,11 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan &&
-	    !gb_repro_add(&job->out.sum, &repro, err) && job->out.open)
-		gb_repro_print(&job->out.document, &repro);
+	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan) {
+		gb_repro_add(&job->out.sum, &repro);
+		if (job->out.open)
+			gb_repro_print(&job->out.document, &repro);
+	}
 	gb_repro_release(&repro);
 	return err->code;
 }
@@ -335,17 +337,13 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	enum gb_status status;
-
 	request->measure.how.for_paper = true; /* phases are measured as often as times */
 	request->measure.once = true;          /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
-	status = request->from          ? print_stored(job, request, err)
-		 : request->measure.dry ? plan(job, &request->measure, err)
-					: measure(job, request, argc, argv, err);
-	gb_repro_sum_release(&job->out.sum);
-	return status;
+	return request->from          ? print_stored(job, request, err)
+	       : request->measure.dry ? plan(job, &request->measure, err)
+				      : measure(job, request, argc, argv, err);
 }
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)

@@ -113,12 +113,9 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 /* Counts only cells of columns with a variant. */
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
-	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": the claims with that verdict; owned */
 };
 
-enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
-			    struct gb_error *err);
-void gb_repro_sum_release(struct gb_repro_sum *sum);
+void gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
