@@ -57,7 +57,7 @@ static const char *own_reason(const struct gb_repro *t, size_t row, size_t c)
 		if (term < t->columns && cell[term].reason)
 			return NULL;
 	}
-	return gb_equal(t->column[c].role, "key") ? NULL : cell[c].reason;
+	return t->column[c].is_key ? NULL : cell[c].reason;
 }
 
 /* Print each reason once for successive rows: "cpu_s, rows 9 to 10: ..." */

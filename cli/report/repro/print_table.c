@@ -33,31 +33,6 @@ static void set_number(struct gb_table *table, size_t column, double value, int 
 		gb_table_set(table, column, number_text(text, value, digits), GB_PLAIN);
 }
 
-/* How a column of the paper is shown. */
-struct shape {
-	bool key, ratio;
-	bool published; /* some row has a published value */
-	bool measured;  /* a variant measures it, or it is a ratio of such columns */
-	bool is_time;
-	bool exact; /* a count, compared by the difference */
-};
-
-static struct shape shape_of(const struct gb_repro *t, size_t c)
-{
-	const struct gb_repro_column *column = &t->column[c];
-	struct shape s = {
-		.key = gb_equal(column->role, "key"),
-		.ratio = gb_equal(column->role, "ratio"),
-		.measured = column->variant || column->of[0],
-		.is_time = gb_equal(column->role, "time"),
-		.exact = column->is_count,
-	};
-
-	for (size_t r = 0; r < t->rows; r++)
-		s.published |= gb_repro_printed(&t->cell[r * t->columns + c]) != NULL;
-	return s;
-}
-
 /* The title of values measured here: the variant, or "here" for ratios.  They are medians unless it
  * says so. */
 static const char *title_of(const struct gb_repro_column *column, char text[64])
@@ -78,7 +53,6 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 
 	for (size_t c = 0; c < t->columns; c++, n++) {
 		const struct gb_repro_column *column = &t->column[c];
-		const struct shape s = shape_of(t, c);
 		char measured[64];
 
 		(void)title_of(column, measured);
@@ -86,19 +60,17 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 		if (c >= t->paper_columns)
 			(void)snprintf(text[n], sizeof text[n], "%.44s %.12s", measured,
 				       column->unit);
-		else if (s.key)
+		else if (column->is_key)
 			(void)snprintf(text[n], sizeof text[n], "%.60s", column->name);
 		else
 			(void)snprintf(text[n], sizeof text[n], "%.30s %.30s", column->name,
-				       s.published ? "paper" : measured);
-		if (c >= t->paper_columns || s.key || !s.published || !s.measured)
+				       column->is_published ? "paper" : measured);
+		if (!column->is_shown_twice)
 			continue;
 		n++;
 		title[n].title = title_of(column, text[n]);
-		if (s.exact)
-			title[++n].title = "here-paper";
-		else if (!s.ratio)
-			title[++n].title = s.is_time ? "paper/here" : "here/paper";
+		if (column->compared)
+			title[++n].title = column->compared;
 	}
 	return n;
 }
@@ -132,41 +104,33 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 	gb_table_set(row->table, column, text, mark[0] || !trusted ? GB_WARN : GB_PLAIN);
 }
 
-static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)
-{
-	const struct gb_repro_cell *cell = &row->cell[c];
-	const double published = cell->published, here = cell->here;
-	const char *printed = gb_repro_printed(cell);
-	const int digits = s->exact ? 0 : 4;
-
-	if (s->key || s->published)
-		gb_table_set(row->table, n, printed ? printed : "", GB_PLAIN);
-	else
-		set_measured(row, n, cell, digits);
-	n++;
-	if (s->key || !s->published || !s->measured)
-		return n;
-	set_measured(row, n++, cell, digits);
-	if (s->exact)
-		set_number(row->table, n++, here - published, 0);
-	else if (!s->ratio)
-		set_number(row->table, n++, s->is_time ? published / here : here / published, 3);
-	return n;
-}
-
 static void add_row(const struct row *row)
 {
 	const struct gb_repro *t = row->t;
 	size_t n = 0;
 
 	gb_table_row(row->table, false);
-	for (size_t c = 0; c < t->paper_columns; c++) {
-		const struct shape s = shape_of(t, c);
+	for (size_t c = 0; c < t->columns; c++) {
+		const struct gb_repro_column *column = &t->column[c];
+		const struct gb_repro_cell *cell = &row->cell[c];
+		const double published = cell->published, here = cell->here;
+		const int digits = column->is_count && c < t->paper_columns ? 0 : 4;
 
-		n = add_cells(row, c, &s, n);
+		if (c < t->paper_columns && (column->is_key || column->is_published))
+			gb_table_set(row->table, n++, gb_repro_printed(cell), GB_PLAIN);
+		else
+			set_measured(row, n++, cell, digits);
+		if (!column->is_shown_twice)
+			continue;
+		set_measured(row, n++, cell, digits);
+		if (column->is_count)
+			set_number(row->table, n++, here - published, 0);
+		else if (column->compared)
+			set_number(row->table, n++,
+				   gb_equal(column->role, "time") ? published / here
+								  : here / published,
+				   3);
 	}
-	for (size_t c = t->paper_columns; c < t->columns; c++)
-		set_measured(row, n++, &row->cell[c], 4);
 }
 
 static void print_table(struct gb_document *document, const struct gb_repro *t)
@@ -222,7 +186,7 @@ static void put_cells(struct gb_document *document, const struct gb_repro *t, co
 		gb_table_set(&table, UNIT, column->unit, GB_PLAIN);
 		gb_table_set(&table, PRINTED, gb_repro_printed(cell), GB_PLAIN);
 		gb_table_set_number(&table, PAPER, cell->published, NULL, GB_PLAIN);
-		if (!gb_equal(column->role, "key"))
+		if (!column->is_key)
 			gb_table_set_number(&table, HERE, cell->here, NULL, GB_PLAIN);
 		gb_table_set_number(&table, LOW, cell->low, NULL, GB_PLAIN);
 		gb_table_set_number(&table, HIGH, cell->high, NULL, GB_PLAIN);
