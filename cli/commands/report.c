@@ -2,7 +2,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
-#include "cli/report/pooled.h"
+#include "cli/report/keys.h"
 #include "cli/report/print_report.h"
 #include "cli/report/section.h"
 #include "common/text.h"

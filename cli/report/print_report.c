@@ -11,8 +11,8 @@
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
 #include "cli/records/csv.h"
+#include "cli/report/keys.h"
 #include "cli/report/page.h"
-#include "cli/report/pooled.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 

@@ -60,7 +60,7 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
  * text. */
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
 
-/* ---- print_comparison.c, junit.c, github.c --------------------------------------------------- */
+/* ---- print_comparison.c, formats.c ------------------------------------------------------------ */
 
 /* Print the differences in setup, the keys and the number of each verdict.
  * Formats for people show only keys that changed, unless `all` is true. */
