@@ -17,8 +17,8 @@ static const struct gb_param rows[] = {
 	{ .name = "columns",
 	  GB_AT(GB_PATH, struct request, columns),
 	  .unit = "WORD,...",
-	  .help = "show these columns: clock, temperature, throttled (shown anyway if they vary "
-		  "much), power, energy of the whole measurement, local memory of a GPU's thread" },
+	  .help = "show these columns of the GPU's state in any case, such as clock, power or "
+		  "energy; a wrong word lists them" },
 };
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
