@@ -40,9 +40,8 @@ static const struct gb_param rows[] = {
 	  .initial = "140",
 	  .min = 1,
 	  .max = GB_GATE_MOST,
-	  .help = "make no look beyond N repetitions of each build: looks are at 4, 6, 9, 13, 19, "
-		  "28, "
-		  "42, 63, 94 and 140" },
+	  .help = "launch each build at most N times; the records are compared after 4, 6, 9, 13, "
+		  "19, 28, 42, 63, 94 and 140 launches" },
 	{ .name = "budget",
 	  AT(GB_PATH, budget),
 	  .unit = "TIME",

@@ -32,7 +32,6 @@ struct parse {
 	const struct gb_param *param[GB_MAX_OPTIONS];
 	size_t option_count;
 	struct gb_help_option option[GB_MAX_OPTIONS];
-	int key[GB_MAX_OPTIONS]; /* of options */
 	size_t text_used;
 	char text[HELP_TEXT]; /* storage of the options' strings */
 };
@@ -110,7 +109,8 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 		o->argument = argument_of(p, row, domain, swept);
 	o->may_lack = row->bare;
 	o->text = keep(p, help);
-	p->key[p->option_count++] = key;
+	o->key = key;
+	p->option_count++;
 }
 
 static void add_heading(struct parse *p, const char *text)
@@ -140,8 +140,8 @@ static void add_params(struct parse *p, const struct gb_benchmark *benchmark)
 static void build_table(struct parse *p)
 {
 	static const struct gb_help_option other[] = {
-		{ .name = "help", .letter = 'h', .text = "print this help" },
-		{ .name = "version", .letter = 'V', .text = "print the version" },
+		{ "help", .letter = 'h', .text = "print this help", .key = HELP_KEY },
+		{ "version", .letter = 'V', .text = "print the version", .key = VERSION_KEY },
 	};
 	char heading[128];
 
@@ -161,7 +161,6 @@ static void build_table(struct parse *p)
 	}
 	add_heading(p, "Other:");
 	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < GB_MAX_OPTIONS; i++) {
-		p->key[p->option_count] = HELP_KEY + (int)i;
 		p->option[p->option_count++] = other[i];
 	}
 }
@@ -223,7 +222,7 @@ static void set_param(struct parse *p, const char *name, const char *spec)
 	list->item[list->count++].spec = spec;
 }
 
-static void print_help(const struct parse *p)
+static void print_help(struct parse *p)
 {
 	char command[64];
 	const struct gb_help help = { .command = command,
@@ -241,7 +240,7 @@ static void take_option(struct parse *p, int key, const char *text)
 {
 	for (size_t i = 0; i < p->option_count; i++)
 		if (p->option[i].name && key == p->option[i].letter)
-			key = p->key[i];
+			key = p->option[i].key;
 	if (key == HELP_KEY || key == VERSION_KEY) {
 		if (key == HELP_KEY)
 			print_help(p);
@@ -319,7 +318,7 @@ static void parse_words(struct parse *p, int argc, char **word)
 						   .has_arg = !o->argument  ? no_argument
 							      : o->may_lack ? optional_argument
 									    : required_argument,
-						   .val = p->key[i] };
+						   .val = o->key };
 		if (o->letter)
 			used += (size_t)snprintf(letters + used, sizeof letters - used, "%c%s",
 						 o->letter, o->argument ? ":" : "");

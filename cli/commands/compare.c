@@ -76,8 +76,7 @@ enum { BY_BUILD, BY_MACHINE, BY_LIBRARY };
 
 static const struct gb_param rows[] = {
 	{ .name = "by",
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, by),
+	  GB_AT(GB_CHOICE, struct request, by),
 	  .initial = "build",
 	  .choices = bys,
 	  .help = "machine: print the machines of all FILEs side by side, with speed-ups; library: "
@@ -116,7 +115,7 @@ static enum gb_status compare_sides(const struct gb_arguments *a, const struct r
 			       gb_compare_formats[options->format]);
 	if (a->word_count == 0)
 		return gb_fail(err, GB_EUSAGE, "compare needs a FILE (- for standard input)");
-	if (!gb_read_files(&records, a->word, a->word_count, err))
+	if (!gb_read_files(&records, a->word, a->word_count, false, err))
 		(void)gb_sides_print(stdout, &records, request->by == BY_LIBRARY,
 				     (enum gb_format)options->format, err);
 	gb_records_release(&records);
@@ -144,7 +143,8 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 		(void)compare_sides(&a, &request, err);
 	else if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
-	else if (!gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
+	else if (!gb_read_files(&base, a.word, 1, true, err) &&
+		 !gb_read_files(&other, a.word + 1, 1, true, err) &&
 		 !check_apart(&base, &other, a.word, err))
 		status = gb_compare_and_print(&request.compare, 0, &base, a.word[0], &other,
 					      a.word[1], err);

@@ -14,26 +14,22 @@ struct gb_compare_options {
 extern const char *const gb_compare_formats[];
 
 /* Rows for a struct whose first member is a struct gb_compare_options. */
+#define GB_COMPARE_AT(type, member) GB_AT(type, struct gb_compare_options, member)
 #define GB_COMPARE_ROWS                                                                      \
 	{ .name = "threshold",                                                               \
-	  .type = GB_FLOAT,                                                                  \
-	  .offset = offsetof(struct gb_compare_options, threshold_percent),                  \
+	  GB_COMPARE_AT(GB_FLOAT, threshold_percent),                                        \
 	  .initial = "5",                                                                    \
-	  .low = 0,                                                                          \
 	  .high = 1000,                                                                      \
 	  .unit = "percent",                                                                 \
 	  .help = "ignore changes smaller than X percent" },                                 \
 		{ .name = "all",                                                             \
-		  .type = GB_FLAG,                                                           \
-		  .offset = offsetof(struct gb_compare_options, all),                        \
+		  GB_COMPARE_AT(GB_FLAG, all),                                               \
 		  .help = "also print the keys that did not change" },                       \
 		{ .name = "allow-missing",                                                   \
-		  .type = GB_FLAG,                                                           \
-		  .offset = offsetof(struct gb_compare_options, allow_missing),              \
+		  GB_COMPARE_AT(GB_FLAG, allow_missing),                                     \
 		  .help = "exit status 0 even if new lacks a key of base" },                 \
 		{ .name = "across",                                                          \
-		  .type = GB_FLAG,                                                           \
-		  .offset = offsetof(struct gb_compare_options, across),                     \
+		  GB_COMPARE_AT(GB_FLAG, across),                                            \
 		  .help = "compare the sides even if their cache mode, CPU or GPU differ" }, \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 

@@ -6,6 +6,7 @@
 #include "cli/commands/help.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,49 +64,35 @@ static void print_option(FILE *file, const struct gb_help_option *o)
 }
 
 /* By letter or first letter, then by name. */
-static int compare(const struct gb_help_option *a, const struct gb_help_option *b)
+static int compare(const void *x, const void *y)
 {
+	const struct gb_help_option *a = x, *b = y;
 	const int first = tolower((unsigned char)(a->letter ? a->letter : *a->name));
 	const int second = tolower((unsigned char)(b->letter ? b->letter : *b->name));
 
 	return first == second ? strcasecmp(a->name, b->name) : first - second;
 }
 
-/* Print options up to the next heading, and return how many there were. */
-static size_t print_group(FILE *file, const struct gb_help_option *option, size_t count)
-{
-	const struct gb_help_option *last = NULL;
-	size_t end = 0;
-
-	while (end < count && option[end].name)
-		end++;
-	for (;;) {
-		const struct gb_help_option *next = NULL;
-
-		for (size_t i = 0; i < end; i++)
-			if ((!last || compare(&option[i], last) > 0) &&
-			    (!next || compare(&option[i], next) < 0))
-				next = &option[i];
-		if (!next)
-			return end;
-		if (!next->hidden)
-			print_option(file, next);
-		last = next;
-	}
-}
-
 void gb_help_print(FILE *file, const struct gb_help *help)
 {
+	struct gb_help_option *const option = help->option;
+
 	(void)fprintf(file, "Usage: %s [OPTION...] ", help->command);
 	print_wrapped(file, help->words, strlen("Usage:  [OPTION...] ") + strlen(help->command),
 		      TEXT_COLUMN);
 	print_wrapped(file, help->summary, 0, 0);
 	(void)fputc('\n', file);
-	for (size_t i = 0; i < help->option_count; i++) {
-		if (help->option[i].name)
-			i += print_group(file, &help->option[i], help->option_count - i) - 1;
-		else
-			(void)fprintf(file, "%s %s\n", i ? "\n" : "", help->option[i].text);
+	for (size_t i = 0, end; i < help->option_count; i = end) {
+		if (!option[i].name) {
+			(void)fprintf(file, "%s %s\n", i ? "\n" : "", option[i].text);
+			i++;
+		}
+		for (end = i; end < help->option_count && option[end].name;)
+			end++;
+		qsort(&option[i], end - i, sizeof *option, compare);
+		for (; i < end; i++)
+			if (!option[i].hidden)
+				print_option(file, &option[i]);
 	}
 	if (help->end) {
 		(void)fputc('\n', file);

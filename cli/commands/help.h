@@ -14,12 +14,13 @@ struct gb_help_option {
 	bool may_lack;        /* the value is optional */
 	bool hidden;
 	const char *text;
+	int key; /* the caller's */
 };
 
 struct gb_help {
 	const char *command, *words; /* "gpubench run", "[BENCHMARK...]" */
 	const char *summary;
-	const struct gb_help_option *option;
+	struct gb_help_option *option; /* printing sorts those between two headings */
 	size_t option_count;
 	const char *end; /* lines after the options; NULL: none */
 };

@@ -40,9 +40,10 @@ static enum gb_status check_path(const char *path, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Append the records of one file.  Sets records->truncated if the file was cut off. */
-static enum gb_status read_file(struct gb_records *records, const char *path, struct gb_error *err)
+static enum gb_status read_file(struct gb_records *records, const char *path, bool whole,
+				struct gb_error *err)
 {
+	static const char cut_off[] = ": the last line is incomplete (its writer was killed?)";
 	const size_t before = records->count, runs = records->context_count;
 	char text[96];
 	size_t dropped;
@@ -56,24 +57,18 @@ static enum gb_status read_file(struct gb_records *records, const char *path, st
 	(void)snprintf(text, sizeof text, ": read twice, counted once: %zu lines\n", dropped);
 	if (dropped)
 		warn(path, text);
+	if (records->truncated && whole)
+		return gb_fail(err, GB_EUSAGE, "%s%s", path, cut_off);
+	(void)snprintf(text, sizeof text, "%s; ignored\n", cut_off);
+	if (records->truncated)
+		warn(path, text);
 	return GB_OK;
 }
 
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
-			     struct gb_error *err)
+			     bool whole, struct gb_error *err)
 {
-	for (size_t i = 0; i < count && !err->code; i++) {
-		if (!read_file(records, path[i], err) && records->truncated)
-			warn(path[i], ": the last line is incomplete (its writer was killed?); "
-				      "ignored\n");
-	}
+	for (size_t i = 0; i < count && !err->code; i++)
+		(void)read_file(records, path[i], whole, err);
 	return err->code;
-}
-
-enum gb_status gb_read_whole(struct gb_records *records, const char *path, struct gb_error *err)
-{
-	if (read_file(records, path, err) || !records->truncated)
-		return err->code;
-	return gb_fail(err, GB_EUSAGE, "%s: the last line is incomplete (its writer was killed?)",
-		       path);
 }

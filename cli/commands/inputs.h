@@ -4,13 +4,11 @@
 
 #include "cli/records/lines.h"
 
-/* Append the records of all files.  A file that was cut off causes a warning on standard error.  A
- * line that repeats an earlier one, of the same file or another, is dropped with a warning.
- * GB_EUSAGE, as FILE:LINE, for a bad line or one that contradicts the line it repeats. */
+/* Append the records of all files.  A file that was cut off causes a warning on standard error or, if
+ * `whole` is set, GB_EUSAGE.  A line that repeats an earlier one, of the same file or another, is
+ * dropped with a warning.  GB_EUSAGE, as FILE:LINE, for a bad line or one that contradicts the line
+ * it repeats. */
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
-			     struct gb_error *err);
-
-/* Append the records of one file; GB_EUSAGE if it was cut off. */
-enum gb_status gb_read_whole(struct gb_records *records, const char *path, struct gb_error *err);
+			     bool whole, struct gb_error *err);
 
 #endif

@@ -65,8 +65,8 @@ static const struct gb_param settings_rows[] = {
 	  AT(GB_CHOICE, how.verify),
 	  .initial = "some",
 	  .choices = verified,
-	  .help = "samples to verify; some means the first, the last and one between; records "
-		  "of no are `unverified`, and `compare` does not judge them" },
+	  .help = "samples to verify; some: the first, the last and one between; no: records "
+		  "are `unverified`, and `compare` does not judge them" },
 };
 
 static const struct gb_param profile_rows[] = {

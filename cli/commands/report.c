@@ -2,7 +2,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
-#include "cli/report/pooled.h"
+#include "cli/report/keys.h"
 #include "cli/report/print_report.h"
 #include "cli/report/section.h"
 #include "common/text.h"
@@ -15,11 +15,10 @@ struct request {
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 	{ .name = "columns",
-	  .type = GB_PATH,
-	  .offset = offsetof(struct request, columns),
+	  GB_AT(GB_PATH, struct request, columns),
 	  .unit = "WORD,...",
-	  .help = "show these columns: clock, temperature, throttled (shown anyway if they vary "
-		  "much), power, energy of the whole measurement, local memory of a GPU's thread" },
+	  .help = "show these columns of the GPU's state in any case, such as clock, power or "
+		  "energy; a wrong word lists them" },
 };
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
@@ -29,10 +28,8 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
-		.summary =
-			"Print the records of one or more files (- for standard input).  In tables "
-			"and pages, the repetitions of a machine and build are one row; csv and "
-			"json have each.",
+		.summary = "Print the records of one or more files (- for standard input): csv and "
+			   "json as they are, tables and pages with all repetitions in a row.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,
@@ -46,7 +43,7 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
-	if (!gb_read_files(&records, a.word, a.word_count, err) &&
+	if (!gb_read_files(&records, a.word, a.word_count, false, err) &&
 	    !(request.format < GB_FORMAT_CSV && gb_pool_repetitions(&records, err)))
 		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, columns,
 				      err);

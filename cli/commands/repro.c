@@ -70,16 +70,13 @@ struct request {
 	const char *from; /* file of stored records */
 };
 
-#define OF(member) offsetof(struct request, member)
 static const struct gb_param rows[] = {
 	{ .name = "from",
-	  .type = GB_PATH,
-	  .offset = OF(from),
+	  GB_AT(GB_PATH, struct request, from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	GB_FORMAT_ROW(OF(format), gb_formats),
+	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
-#undef OF
 
 /* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
  * and time for at least one. */
@@ -160,9 +157,11 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan &&
-	    !gb_repro_add(&job->out.sum, &repro, err) && job->out.open)
-		gb_repro_print(&job->out.document, &repro);
+	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan) {
+		gb_repro_add(&job->out.sum, &repro);
+		if (job->out.open)
+			gb_repro_print(&job->out.document, &repro);
+	}
 	gb_repro_release(&repro);
 	return err->code;
 }
@@ -281,7 +280,7 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 {
 	struct gb_records records = { 0 };
 
-	if (!gb_read_files(&records, job->file, job->files, err)) {
+	if (!gb_read_files(&records, job->file, job->files, false, err)) {
 		job->source.stored = &records;
 		(void)print_tables(job, request, err);
 		(void)put_end(&job->out, err);
@@ -338,17 +337,13 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	enum gb_status status;
-
 	request->measure.how.for_paper = true; /* phases are measured as often as times */
 	request->measure.once = true;          /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
-	status = request->from          ? print_stored(job, request, err)
-		 : request->measure.dry ? plan(job, &request->measure, err)
-					: measure(job, request, argc, argv, err);
-	gb_repro_sum_release(&job->out.sum);
-	return status;
+	return request->from          ? print_stored(job, request, err)
+	       : request->measure.dry ? plan(job, &request->measure, err)
+				      : measure(job, request, argc, argv, err);
 }
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)

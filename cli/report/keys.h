@@ -1,4 +1,4 @@
-/* keys.h -- groups records of several sides by a key. */
+/* keys.h -- groups records of several sides by a key, and the repetitions of a measurement. */
 #ifndef GPUBENCH_CLI_REPORT_KEYS_H
 #define GPUBENCH_CLI_REPORT_KEYS_H
 
@@ -46,5 +46,13 @@ struct gb_side_values {
  * value has room for all. */
 void gb_side_take(struct gb_side_values *values, const struct gb_key_entry *entry, size_t count,
 		  size_t side, const char *variant);
+
+/* Group the records that have a time by key, host, machine, commit and cache mode, and keep the
+ * first record of each group.  Its samples become the medians of the repetitions, in ns: `time.n`
+ * is their number, `time.ci95` the interval of their median (null below six).  Members that
+ * describe a single repetition (phases, transfers, other rates) are removed.  A record that is
+ * alone in its group, or unverified, is not changed.  Records without a time are kept once for each
+ * reason.  GB_EMEMORY. */
+enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err);
 
 #endif

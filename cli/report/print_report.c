@@ -11,8 +11,8 @@
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
 #include "cli/records/csv.h"
+#include "cli/report/keys.h"
 #include "cli/report/page.h"
-#include "cli/report/pooled.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 
@@ -247,36 +247,33 @@ static enum gb_status print_sections(const struct gb_report *report,
 	return err->code;
 }
 
-/* An upper bound on the number of benchmarks. */
-static size_t count_changes(const struct gb_records *list)
-{
-	const struct gb_record *last = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		count += !last || !gb_equal(last->bench, list->record[i]->bench);
-		last = list->record[i];
-	}
-	return count;
-}
-
 static enum gb_status print_tables(struct gb_document *document, const struct gb_records *list,
 				   unsigned columns, struct gb_error *err)
 {
 	struct gb_report report = { .document = document, .list = list, .columns = columns };
-	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
+	struct gb_section *section = NULL;
 	bool *done = calloc(list->count + 1, sizeof *done);
 	size_t count = 0;
 
-	if (!section || !done) {
+	if (!done) {
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
 	if (gb_context_names_init(&report.names, list, err))
 		goto out;
-	for (size_t i = 0; i < list->count && !err->code; i++)
-		if (!done[i])
+	for (size_t i = 0; i < list->count && !err->code; i++) {
+		struct gb_section *more;
+
+		if (done[i])
+			continue;
+		more = reallocarray(section, count + 1, sizeof *section);
+		if (more) {
+			section = more;
 			(void)gb_section_init(&section[count++], &report, i, done, err);
+		} else {
+			gb_out_of_memory(err, "a table");
+		}
+	}
 	if (!err->code)
 		(void)print_sections(&report, section, count, err);
 out:

@@ -202,6 +202,18 @@ static double number_of(const struct column *column, const struct gb_record *rec
 	return list->count ? column->scale * list->value[list->count / 2] : (double)NAN;
 }
 
+/* GB_EUSAGE: the list has a word that is no column with a unit. */
+static enum gb_status refuse(const char *list, struct gb_error *err)
+{
+	char words[256] = "";
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (columns[i].unit)
+			gb_text_append(words, sizeof words, "%s%s", words[0] ? ", " : "",
+				       columns[i].title);
+	return gb_fail(err, GB_EUSAGE, "--columns=%.80s: must be a list of %s", list, words);
+}
+
 enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err)
 {
 	*set = 0;
@@ -213,10 +225,7 @@ enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error 
 					strncmp(columns[i].title, word, length) == 0))
 			i++;
 		if (i == COLUMNS)
-			return gb_fail(err, GB_EUSAGE,
-				       "--columns=%.80s: must be a list of clock, temperature, "
-				       "throttled, power, energy, local",
-				       list);
+			return refuse(list, err);
 		*set |= 1U << i;
 		word += length;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/report/keys.h"
+#include "cli/report/section.h"
 #include "common/text.h"
 
 /* The median; working memory for the values is `room`. */
@@ -28,6 +29,86 @@ static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_
 		if (entry[i].side == side && entry[i].record->counted)
 			return entry[i].record;
 	return NULL;
+}
+
+/* ---- exact counts ---------------------------------------------------------------------------- */
+
+/* The comparison of a key, and the counts that differ so far. */
+struct walk {
+	struct gb_change *change;
+	const char *kernel; /* NULL: the whole run */
+	double threshold;
+	size_t better, worse;
+};
+
+/* True for instructions, sectors and wavefronts.  Other counts are parts of these, describe how the
+ * work is divided, or are so small that one more is many percent. */
+static bool is_cost(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return gb_equal(name, "warp_instructions") ||
+	       (dot && (gb_equal(dot, ".sectors") || gb_equal(dot, ".wavefronts")));
+}
+
+/* Note a count, which is 0 if it is absent. */
+static void see(struct walk *w, const char *name, double base, double new_)
+{
+	struct gb_change *change = w->change;
+	char kernel[GB_KERNEL_TEXT];
+	double ratio;
+
+	base = isnan(base) ? 0 : base;
+	new_ = isnan(new_) ? 0 : new_;
+	ratio = new_ / base;
+	if (!(fabs(base - new_) > 0))
+		return;
+	gb_text_append(change->reason, sizeof change->reason, "%s%s%s%.40s %.0f to %.0f",
+		       change->reason[0] ? "; " : "",
+		       w->kernel ? gb_kernel_text(w->kernel, kernel) : "", w->kernel ? " " : "",
+		       name, base, new_);
+	w->worse += new_ > base * (1 + w->threshold);
+	w->better += new_ < base;
+	if (!(ratio <= change->ratio.estimate)) {
+		change->base = base;
+		change->new_ = new_;
+		change->ratio.estimate = ratio;
+	}
+}
+
+static void see_counts(struct walk *walk, const struct gb_counts *base,
+		       const struct gb_counts *new_)
+{
+	for (size_t i = 0; i < gb_count_fields.count; i++) {
+		const char *path = gb_count_fields.field[i].path;
+
+		if (is_cost(path))
+			see(walk, path, gb_fields_value(&gb_count_fields, base, path).number,
+			    gb_fields_value(&gb_count_fields, new_, path).number);
+	}
+}
+
+/* Set verdict, reason and numbers by the exact counts of both sides: slower if a count grew by more
+ * than the threshold, a fraction.  Counts are deterministic, so two records differ only if the
+ * kernels or the compiler do. */
+static void compare_counts(struct gb_change *change, const struct gb_record *base,
+			   const struct gb_record *new_, double threshold)
+{
+	struct walk walk = { .change = change, .threshold = threshold };
+
+	change->reason[0] = '\0';
+	change->counted = true;
+	see_counts(&walk, &base->counts, &new_->counts);
+	for (size_t i = 0; i < base->kernel_count; i++)
+		for (size_t k = 0; k < new_->kernel_count; k++) {
+			walk.kernel = base->kernel[i].kernel;
+			if (walk.kernel && new_->kernel[k].kernel &&
+			    gb_equal(walk.kernel, new_->kernel[k].kernel))
+				see_counts(&walk, &base->kernel[i], &new_->kernel[k]);
+		}
+	change->verdict = walk.worse                                     ? GB_SLOWER
+			  : walk.better && !(change->ratio.estimate > 1) ? GB_FASTER
+									 : GB_SAME;
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -134,7 +215,7 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 	if (base.count && other.count)
 		gb_setups_add(&c->setups, entry, count);
 	else if (change->verdict == GB_ABSENT && base_counts && new_counts)
-		gb_compare_counts(change, base_counts, new_counts, c->gate.threshold);
+		compare_counts(change, base_counts, new_counts, c->gate.threshold);
 out:
 	free(scratch);
 	return err->code;
@@ -195,6 +276,22 @@ void gb_comparison_release(struct gb_comparison *comparison)
 {
 	free(comparison->change);
 	comparison->change = NULL;
+}
+
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
+{
+	const struct gb_ratio *r = &change->ratio;
+	char interval[48] = "";
+
+	if (!isnan(r->interval.low))
+		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
+			       r->interval.high);
+	if (isnan(r->estimate) || change->counted)
+		(void)snprintf(text, size, "%s", change->reason);
+	else
+		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
+			       interval, change->reason[0] ? "; " : "", change->reason);
+	return text;
 }
 
 /* ---- the exit status ---------------------------------------------------------------------- */

@@ -56,18 +56,11 @@ void gb_comparison_release(struct gb_comparison *comparison);
 enum { GB_REASON_MAX = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *reason);
 
-/* ---- change.c -------------------------------------------------------------------------------- */
-
-/* Set verdict, reason and numbers by the exact counts of both sides: slower if a count grew by more
- * than the threshold, a fraction. */
-void gb_compare_counts(struct gb_change *change, const struct gb_record *base,
-		       const struct gb_record *new_, double threshold);
-
 /* Format the evidence for the verdict in one line: the ratio, or why there is none.  Returns
  * text. */
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
 
-/* ---- print_comparison.c, junit.c, github.c --------------------------------------------------- */
+/* ---- print_comparison.c, formats.c ------------------------------------------------------------ */
 
 /* Print the differences in setup, the keys and the number of each verdict.
  * Formats for people show only keys that changed, unless `all` is true. */

@@ -330,18 +330,21 @@ out:
 	return err->code;
 }
 
-/* The last row of a table of libraries: how often ours is faster, and the mean. */
+/* The last row: how often this machine, or ours beside a library, is faster, and the mean. */
 static void add_sums(struct gb_table *table, const struct table *t, const struct means *mean)
 {
+	bool begun = false;
 	char text[80];
 
-	gb_table_row(table, true);
-	gb_table_set(table, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
 	for (size_t m = 1; m < t->count; m++) {
 		const size_t *v = mean[m].verdicts;
 
 		if (!mean[m].rows)
 			continue;
+		if (!begun)
+			gb_table_row(table, true);
+		begun = true;
+		gb_table_set(table, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
 		(void)snprintf(text, sizeof text, "%zu, %zu, %zu", v[GB_FASTER], v[GB_UNSURE],
 			       v[GB_SLOWER]);
 		gb_table_set(table, FIRST + EACH * m, text, GB_PLAIN);
@@ -377,16 +380,9 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 		if (&r->table[table_of(r, entry->record)] == t)
 			(void)add_row(r, t, &table, entry, row->count, cell, mean, err);
 	}
-	if (r->by_library)
-		add_sums(&table, t, mean);
+	add_sums(&table, t, mean);
 	gb_document_put(&r->document, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
 			r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
-	for (size_t m = 1; m < t->count && !r->by_library; m++)
-		if (mean[m].rows)
-			gb_document_put(&r->document, GB_LINE,
-					"%s: geometric mean of %zu speed-ups over %s: %.3f",
-					name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
-					exp(mean[m].logs / (double)mean[m].rows));
 	if (gb_document_is_data(&r->document))
 		gb_table_release(&table);
 	else

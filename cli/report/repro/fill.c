@@ -103,7 +103,7 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 	struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
 	const struct gb_record *record = cell->record;
 
-	if (gb_equal(column->role, "key")) {
+	if (column->is_key) {
 		cell->here = cell->published;
 	} else if (is_valid(column, record)) {
 		cell->here = in_terms(column, record,

@@ -57,7 +57,7 @@ static const char *own_reason(const struct gb_repro *t, size_t row, size_t c)
 		if (term < t->columns && cell[term].reason)
 			return NULL;
 	}
-	return gb_equal(t->column[c].role, "key") ? NULL : cell[c].reason;
+	return t->column[c].is_key ? NULL : cell[c].reason;
 }
 
 /* Print each reason once for successive rows: "cpu_s, rows 9 to 10: ..." */
@@ -180,23 +180,9 @@ void gb_repro_print_head(struct gb_document *document, const cJSON *paper)
 
 /* ---- totals -------------------------------------------------------------------------------- */
 
-static enum gb_status count_claim(struct gb_repro_sum *sum, const struct gb_claim *claim,
-				  struct gb_error *err)
+void gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro)
 {
-	char **ids = &sum->ids[claim->verdict];
-	char *longer = NULL;
-
-	sum->verdicts[claim->verdict]++;
-	if (asprintf(&longer, "%s%s%s", *ids ? *ids : "", *ids ? ", " : "", claim->id) < 0)
-		return gb_out_of_memory(err, NULL);
-	free(*ids);
-	*ids = longer;
-	return GB_OK;
-}
-
-enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
-			    struct gb_error *err)
-{
+	struct gb_claim result;
 	const cJSON *claim;
 
 	sum->tables++;
@@ -207,22 +193,12 @@ enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *rep
 	}
 	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
 	{
-		struct gb_claim result;
-
-		if (gb_repro_claim(repro, claim, &result) && count_claim(sum, &result, err))
-			return err->code;
+		if (gb_repro_claim(repro, claim, &result))
+			sum->verdicts[result.verdict]++;
 	}
-	return GB_OK;
 }
 
-void gb_repro_sum_release(struct gb_repro_sum *sum)
-{
-	for (size_t i = 0; i < GB_CLAIM_VERDICTS; i++)
-		free(sum->ids[i]);
-	*sum = (struct gb_repro_sum){ 0 };
-}
-
-/* "21 tables; 150 of 400 cells ..." and the claims by verdict. */
+/* "21 tables; 150 of 400 cells ..." and the number of claims by verdict. */
 void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum *sum)
 {
 	static const char *const names[] = {
@@ -244,6 +220,5 @@ void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum 
 		 sum->measured, sum->cells);
 	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
 		if (sum->verdicts[v])
-			PUT_ITEM(&list, "claims: %zu %s: %s", sum->verdicts[v], gb_claim_words[v],
-				 sum->ids[v]);
+			PUT_ITEM(&list, "claims: %zu %s", sum->verdicts[v], gb_claim_words[v]);
 }

@@ -14,44 +14,23 @@
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-/* Set a value with that many significant digits; 0 prints an integer.  NAN leaves the cell
- * empty. */
+/* A value with that many significant digits; 0 prints an integer. */
+static const char *number_text(char text[40], double value, int digits)
+{
+	if (digits)
+		(void)snprintf(text, 40, "%.*g", digits, value);
+	else
+		(void)snprintf(text, 40, "%.0f", value);
+	return text;
+}
+
+/* Set a value; NAN leaves the cell empty. */
 static void set_number(struct gb_table *table, size_t column, double value, int digits)
 {
 	char text[40];
 
-	if (isnan(value))
-		return;
-	if (digits)
-		(void)snprintf(text, sizeof text, "%.*g", digits, value);
-	else
-		(void)snprintf(text, sizeof text, "%.0f", value);
-	gb_table_set(table, column, text, GB_PLAIN);
-}
-
-/* How a column of the paper is shown. */
-struct shape {
-	bool key, ratio;
-	bool published; /* some row has a published value */
-	bool measured;  /* a variant measures it, or it is a ratio of such columns */
-	bool is_time;
-	bool exact; /* a count, compared by the difference */
-};
-
-static struct shape shape_of(const struct gb_repro *t, size_t c)
-{
-	const struct gb_repro_column *column = &t->column[c];
-	struct shape s = {
-		.key = gb_equal(column->role, "key"),
-		.ratio = gb_equal(column->role, "ratio"),
-		.measured = column->variant || column->of[0],
-		.is_time = gb_equal(column->role, "time"),
-		.exact = column->is_count,
-	};
-
-	for (size_t r = 0; r < t->rows; r++)
-		s.published |= gb_repro_printed(&t->cell[r * t->columns + c]) != NULL;
-	return s;
+	if (!isnan(value))
+		gb_table_set(table, column, number_text(text, value, digits), GB_PLAIN);
 }
 
 /* The title of values measured here: the variant, or "here" for ratios.  They are medians unless it
@@ -74,7 +53,6 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 
 	for (size_t c = 0; c < t->columns; c++, n++) {
 		const struct gb_repro_column *column = &t->column[c];
-		const struct shape s = shape_of(t, c);
 		char measured[64];
 
 		(void)title_of(column, measured);
@@ -82,19 +60,17 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 		if (c >= t->paper_columns)
 			(void)snprintf(text[n], sizeof text[n], "%.44s %.12s", measured,
 				       column->unit);
-		else if (s.key)
+		else if (column->is_key)
 			(void)snprintf(text[n], sizeof text[n], "%.60s", column->name);
 		else
 			(void)snprintf(text[n], sizeof text[n], "%.30s %.30s", column->name,
-				       s.published ? "paper" : measured);
-		if (c >= t->paper_columns || s.key || !s.published || !s.measured)
+				       column->is_published ? "paper" : measured);
+		if (!column->is_shown_twice)
 			continue;
 		n++;
 		title[n].title = title_of(column, text[n]);
-		if (s.exact)
-			title[++n].title = "here-paper";
-		else if (!s.ratio)
-			title[++n].title = s.is_time ? "paper/here" : "here/paper";
+		if (column->compared)
+			title[++n].title = column->compared;
 	}
 	return n;
 }
@@ -119,10 +95,7 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 
 	if (isnan(value))
 		return;
-	if (digits)
-		(void)snprintf(number, sizeof number, "%.*g", digits, value);
-	else
-		(void)snprintf(number, sizeof number, "%.0f", value);
+	(void)number_text(number, value, digits);
 	if (isfinite(percent))
 		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s%s%s", number, row->plus_minus,
 			       percent < 0.095 ? 2 : 1, percent, mark, trusted ? "" : " ", word);
@@ -131,41 +104,33 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 	gb_table_set(row->table, column, text, mark[0] || !trusted ? GB_WARN : GB_PLAIN);
 }
 
-static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)
-{
-	const struct gb_repro_cell *cell = &row->cell[c];
-	const double published = cell->published, here = cell->here;
-	const char *printed = gb_repro_printed(cell);
-	const int digits = s->exact ? 0 : 4;
-
-	if (s->key || s->published)
-		gb_table_set(row->table, n, printed ? printed : "", GB_PLAIN);
-	else
-		set_measured(row, n, cell, digits);
-	n++;
-	if (s->key || !s->published || !s->measured)
-		return n;
-	set_measured(row, n++, cell, digits);
-	if (s->exact)
-		set_number(row->table, n++, here - published, 0);
-	else if (!s->ratio)
-		set_number(row->table, n++, s->is_time ? published / here : here / published, 3);
-	return n;
-}
-
 static void add_row(const struct row *row)
 {
 	const struct gb_repro *t = row->t;
 	size_t n = 0;
 
 	gb_table_row(row->table, false);
-	for (size_t c = 0; c < t->paper_columns; c++) {
-		const struct shape s = shape_of(t, c);
+	for (size_t c = 0; c < t->columns; c++) {
+		const struct gb_repro_column *column = &t->column[c];
+		const struct gb_repro_cell *cell = &row->cell[c];
+		const double published = cell->published, here = cell->here;
+		const int digits = column->is_count && c < t->paper_columns ? 0 : 4;
 
-		n = add_cells(row, c, &s, n);
+		if (c < t->paper_columns && (column->is_key || column->is_published))
+			gb_table_set(row->table, n++, gb_repro_printed(cell), GB_PLAIN);
+		else
+			set_measured(row, n++, cell, digits);
+		if (!column->is_shown_twice)
+			continue;
+		set_measured(row, n++, cell, digits);
+		if (column->is_count)
+			set_number(row->table, n++, here - published, 0);
+		else if (column->compared)
+			set_number(row->table, n++,
+				   gb_equal(column->role, "time") ? published / here
+								  : here / published,
+				   3);
 	}
-	for (size_t c = t->paper_columns; c < t->columns; c++)
-		set_measured(row, n++, &row->cell[c], 4);
 }
 
 static void print_table(struct gb_document *document, const struct gb_repro *t)
@@ -186,13 +151,6 @@ static void print_table(struct gb_document *document, const struct gb_repro *t)
 	}
 	free(title);
 	free(text);
-}
-
-/* "radix:table1  Running time of the radix sort (s)" */
-static void print_title(struct gb_document *document, const struct gb_repro *t)
-{
-	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
-			gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 }
 
 /* ---- for programs ------------------------------------------------------------------------- */
@@ -228,7 +186,7 @@ static void put_cells(struct gb_document *document, const struct gb_repro *t, co
 		gb_table_set(&table, UNIT, column->unit, GB_PLAIN);
 		gb_table_set(&table, PRINTED, gb_repro_printed(cell), GB_PLAIN);
 		gb_table_set_number(&table, PAPER, cell->published, NULL, GB_PLAIN);
-		if (!gb_equal(column->role, "key"))
+		if (!column->is_key)
 			gb_table_set_number(&table, HERE, cell->here, NULL, GB_PLAIN);
 		gb_table_set_number(&table, LOW, cell->low, NULL, GB_PLAIN);
 		gb_table_set_number(&table, HIGH, cell->high, NULL, GB_PLAIN);
@@ -277,7 +235,8 @@ void gb_repro_print(struct gb_document *document, const struct gb_repro *t)
 		put_claims(document, t, name);
 		return;
 	}
-	print_title(document, t);
+	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
+			gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 	print_table(document, t);
 	gb_repro_notes(document, t);
 }

@@ -92,6 +92,11 @@ static void read_column(struct gb_repro_column *column, const cJSON *json)
 			cJSON_GetStringValue(cJSON_GetArrayItem(of, 1)) },
 		.set = gb_json_at(json, "set"),
 	};
+	column->is_key = gb_equal(column->role, "key");
+	column->compared = column->is_count                  ? "here-paper"
+			   : gb_equal(column->role, "time")  ? "paper/here"
+			   : gb_equal(column->role, "ratio") ? NULL
+							     : "here/paper";
 	column->is_time = is_time(column->value);
 	if (isnan(column->scale))
 		column->scale = scale_of(column);
@@ -149,8 +154,15 @@ static void read_cells(struct gb_repro *t)
 
 	cJSON_ArrayForEach(row, gb_json_at(t->table, "rows"))
 	{
-		for (size_t c = 0; c < t->columns; c++)
-			read_cell(cell++, &t->column[c], cJSON_GetArrayItem(row, (int)c));
+		for (size_t c = 0; c < t->columns; c++, cell++) {
+			struct gb_repro_column *column = &t->column[c];
+
+			read_cell(cell, column, cJSON_GetArrayItem(row, (int)c));
+			column->is_published |= gb_repro_printed(cell) != NULL;
+			column->is_shown_twice = column->is_published && !column->is_key &&
+						 (column->variant || column->of[0]) &&
+						 c < t->paper_columns;
+		}
 	}
 }
 

@@ -27,12 +27,15 @@ struct gb_repro_source {
  * Texts that the file omits are NULL. */
 struct gb_repro_column {
 	const char *name, *role, *unit, *param, *variant, *reason, *scope;
-	bool is_text, is_count; /* is_count: integers, compared by their difference */
-	const char *value;      /* path in a record */
-	bool is_time;           /* the value is in ns */
-	double scale;           /* factor from the value to the column's unit */
-	const char *of[2];      /* dividend and divisor of a ratio */
-	const cJSON *set;       /* parameters that override the table's; NULL if none */
+	bool is_key, is_text, is_count; /* is_count: integers, compared by their difference */
+	bool is_shown_twice;  /* a row has a published value, and the values are measured here */
+	bool is_published;    /* a row has a published value */
+	const char *compared; /* title of the comparison: "paper/here"; NULL: ratios have none */
+	const char *value;    /* path in a record */
+	bool is_time;         /* the value is in ns */
+	double scale;         /* factor from the value to the column's unit */
+	const char *of[2];    /* dividend and divisor of a ratio */
+	const cJSON *set;     /* parameters that override the table's; NULL if none */
 };
 
 struct gb_repro_cell {
@@ -113,12 +116,9 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 /* Counts only cells of columns with a variant. */
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
-	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": the claims with that verdict; owned */
 };
 
-enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
-			    struct gb_error *err);
-void gb_repro_sum_release(struct gb_repro_sum *sum);
+void gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro);
 
 /* ---- output ------------------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/report/compare/compare_records.h"
-#include "cli/report/pooled.h"
 #include "cli/report/compare/gate.h"
+#include "cli/report/keys.h"
 #include "tests/line_of.h"
 
 static struct gb_records list, other;
