@@ -57,6 +57,7 @@ static enum gb_status read_ply(struct gb_bodies *b, struct gb_reader *r)
 	if (gb_bodies_alloc(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
+	p.shown = true;
 	for (const struct gb_ply_element *e = p.element; e < p.vertex; e++)
 		if (gb_ply_read_rows(&p, e, e->count, NULL, NULL))
 			return r->err->code;

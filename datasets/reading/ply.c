@@ -321,25 +321,31 @@ enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property
 	return GB_OK;
 }
 
-enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property *q, uint32_t count)
 {
 	struct gb_reader *r = p->r;
-	uint32_t length = 0;
 
-	if (gb_ply_read_length(p, q, &length))
-		return r->err->code;
 	if (p->format != GB_PLY_ASCII) {
-		if ((size_t)(r->end - r->at) / type_size[q->type] < length)
+		if ((size_t)(r->end - r->at) / type_size[q->type] < count)
 			return gb_reader_fail(r, "the file ends where %s should be", q->name);
-		r->at += (size_t)length * type_size[q->type];
+		r->at += (size_t)count * type_size[q->type];
 		return GB_OK;
 	}
-	for (uint32_t i = 0; i < length; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (gb_reader_line_ends(r))
 			return gb_reader_fail(r, "the line ends where %s should be", q->name);
 		r->at = gb_skip_word(r->at);
 	}
 	return GB_OK;
+}
+
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+{
+	uint32_t length = 0;
+
+	if (gb_ply_read_length(p, q, &length))
+		return p->r->err->code;
+	return gb_ply_skip_values(p, q, length);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -372,6 +378,9 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 	struct gb_reader *r = p->r;
 
 	for (size_t i = 0; i < rows && e->properties; i++) {
+		if (p->shown && i % (1 << 16) == 0)
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
 		skip_lines(p);
 		if (r->at == r->end)
 			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,
