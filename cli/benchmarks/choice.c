@@ -91,6 +91,10 @@ static enum gb_status check_glob(const struct gb_choice *choice,
 			return GB_OK;
 		gb_suggest_offer(&near, gb_variants[i].name);
 	}
+	if (benchmark && gb_names_file(benchmark, glob))
+		return gb_fail(err, GB_EUSAGE,
+			       "'%.80s' is no variant of %s: --file=FILE reads a file", glob,
+			       benchmark->name);
 	if (benchmark || choice->benchmark_count == 1)
 		return gb_fail(err, GB_EUSAGE, "no variant of %s matches '%.80s'%s",
 			       choice->benchmark[0]->name, glob,

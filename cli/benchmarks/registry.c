@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/benchmarks/value.h"
 #include "common/text.h"
@@ -20,6 +21,12 @@ const struct gb_benchmark *gb_benchmark_find(const char *name)
 		if (gb_equal(gb_benchmarks[i]->name, name))
 			return gb_benchmarks[i];
 	return NULL;
+}
+
+bool gb_names_file(const struct gb_benchmark *benchmark, const char *word)
+{
+	return gb_param_find(benchmark->params, benchmark->param_count, "file") &&
+	       access(word, F_OK) == 0;
 }
 
 const char *gb_benchmark_source(const struct gb_benchmark *benchmark, const void *params)

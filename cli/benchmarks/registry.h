@@ -23,6 +23,9 @@ const struct gb_benchmark *gb_benchmark_find(const char *name);
  * given and "generated" if not.  A record's "input" is this, unless it is "generated". */
 const char *gb_benchmark_source(const struct gb_benchmark *benchmark, const void *params);
 
+/* True if a word that is wrong where it stands names a file, and the benchmark has --file. */
+bool gb_names_file(const struct gb_benchmark *benchmark, const char *word);
+
 /* True if a glob (fnmatch) matches one of a variant's names: "radix/cpu/best", "cpu/best" or
  * "best". */
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob);

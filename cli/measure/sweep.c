@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/records/key.h"
 #include "common/rng.h"
 #include "common/text.h"
@@ -242,6 +243,7 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 {
 	const size_t i = axis_of(sweep->benchmark, name);
 	struct gb_axis *axis = &sweep->axis[i];
+	struct gb_error bad = { 0 };
 
 	if (i == sweep->benchmark->param_count)
 		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", sweep->benchmark->name,
@@ -250,11 +252,11 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 		return gb_fail(err, GB_EUSAGE,
 			       "--%s is given twice: list the values, as in --%s=A,B", name, name);
 	axis->given = true;
-	if (axis->param->type == GB_CHOICE && strpbrk(spec, "./") &&
-	    axis_of(sweep->benchmark, "file") < sweep->benchmark->param_count)
-		return gb_fail(err, GB_EUSAGE, "--%s=%.80s: --file=FILE reads a file", name, spec);
-	if (set_axis(axis, spec, err))
-		return err->code;
+	if (set_axis(axis, spec, &bad))
+		return gb_names_file(sweep->benchmark, spec)
+			       ? gb_fail(err, GB_EUSAGE, "--%s=%.80s: --file=FILE reads a file",
+					 name, spec)
+			       : gb_fail(err, bad.code, "%s", bad.message);
 	return count_points(sweep, err);
 }
 
