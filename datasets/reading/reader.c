@@ -135,8 +135,9 @@ void gb_reader_close(struct gb_reader *r)
 bool gb_reader_is_text(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
+	const size_t mark = size >= 3 && memcmp(r->begin, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = mark; i < most; i++)
 		if (!gb_is_space(r->begin[i]) && (r->begin[i] < ' ' || r->begin[i] > '~'))
 			return false;
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
