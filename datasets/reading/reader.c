@@ -334,14 +334,13 @@ static bool is_decimal(const char *at, const char *after)
 	return true;
 }
 
-/* Report that `what` is not `none` ("a number").  The message has the word at r->at, cut to 20
- * characters, with ? for unprintable ones. */
-static enum gb_status fail_at_word(const struct gb_reader *r, const char *what, const char *none)
+enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
+				 const char *at, const char *end)
 {
 	char text[21] = "";
 
-	for (size_t n = 0; n < sizeof text - 1 && !gb_is_space(r->at[n]); n++)
-		text[n] = (char)(r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?');
+	for (size_t n = 0; n < sizeof text - 1 && at + n < end; n++)
+		text[n] = (char)(at[n] >= ' ' && at[n] < 127 ? at[n] : '?');
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
 }
 
@@ -355,7 +354,7 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 	if (!after || !gb_is_space(*after)) {
 		after = gb_read_number(r->at, value);
 		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-			return fail_at_word(r, what, "a number");
+			return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
 	}
 	r->at = after;
 	return GB_OK;
@@ -400,7 +399,7 @@ enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t 
 	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
 		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
 	if (c == first || digits > 18 || (!gb_is_space(*c) && *c != '/'))
-		return fail_at_word(r, what, "an integer");
+		return gb_reader_fail_at(r, what, "an integer", r->at, gb_skip_word(r->at));
 	if (*r->at == '-')
 		*value = -*value;
 	r->at = c;

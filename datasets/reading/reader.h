@@ -72,6 +72,10 @@ void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
  * a PNG picture".  A reader calls it once it has not recognised its own formats. */
 enum gb_status gb_reader_refuse(const struct gb_reader *r);
 
+/* Fail because `what` is not `none` ("a number"), with the text there, cut to 20 characters. */
+enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
+				 const char *at, const char *end);
+
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /* The bytes of memory that a file may take. */
