@@ -184,6 +184,9 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 	gb_reader_is(r, GB_FILE_OBJ, "");
 	count_lines(r, &vertices, &count);
 	r->line--;
+	if (!vertices)
+		return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file",
+			       r->path);
 	if (gb_mesh_alloc_read(r, vertices, count.triangles, mesh))
 		return r->err->code;
 	r->at = start;

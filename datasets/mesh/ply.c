@@ -169,8 +169,7 @@ enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
 	job.faces = find_list(&p, "face");
 	job.strips = find_list(&p, "tristrips");
 	if (!job.faces && !job.strips)
-		return gb_reader_fail(r, "a point cloud: the header declares no face with "
-					 "vertex_indices");
+		return gb_reader_fail(r, "the header declares no face with vertex_indices");
 	if (pass(&p, &job, false) ||
 	    gb_mesh_alloc_read(r, job.vertices, job.done.triangles, mesh) || pass(&p, &job, true))
 		return r->err->code;

@@ -132,28 +132,31 @@ void gb_reader_close(struct gb_reader *r)
 	(void)munmap(r->begin, gb_mapped_bytes((size_t)(r->end - r->begin)));
 }
 
+const char *gb_reader_after_mark(const struct gb_reader *r)
+{
+	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
 bool gb_reader_is_text(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
-	const size_t mark = size >= 3 && memcmp(r->begin, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-	for (size_t i = mark; i < most; i++)
+	for (size_t i = (size_t)(gb_reader_after_mark(r) - r->begin); i < most; i++)
 		if (!gb_is_space(r->begin[i]) && (r->begin[i] < ' ' || r->begin[i] > '~'))
 			return false;
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
 }
 
-/* Turn each carriage return into a newline.  The mapping is private: the file stays as it is. */
-static enum gb_status turn_returns(struct gb_reader *r)
+/* The mapping is private: the file stays as it is. */
+enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end)
 {
-	const size_t size = (size_t)(r->end - r->begin);
+	const size_t size = (size_t)(r->end - r->begin), last = (size_t)(end - r->begin);
 
 	if (mprotect(r->begin, gb_mapped_bytes(size), PROT_READ | PROT_WRITE))
 		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
-	for (size_t i = (size_t)(r->at - r->begin); i < size; i++)
+	for (size_t i = (size_t)(r->at - r->begin); i < last; i++)
 		if (r->begin[i] == '\r')
 			r->begin[i] = '\n';
-	gb_reader_tell("lines end in carriage returns");
 	return GB_OK;
 }
 
@@ -178,13 +181,13 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin), false))
 		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
 			       r->path);
-	if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
-		r->at += 3;
+	r->at = gb_reader_after_mark(r);
 	size = (size_t)(r->end - r->at);
 	size = size < seen ? size : seen;
 	if (!memchr(r->at, '\r', size) || memchr(r->at, '\n', size) || memchr(r->at, '\0', size))
 		return GB_OK;
-	return turn_returns(r);
+	gb_reader_tell("lines end in carriage returns");
+	return gb_reader_turn_returns(r, r->end);
 }
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)

@@ -54,6 +54,11 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
+/* The start of a text, after a byte order mark. */
+const char *gb_reader_after_mark(const struct gb_reader *r);
+/* Turn each carriage return from r->at to `end` into a newline. */
+enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end);
+
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
 
