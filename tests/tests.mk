@@ -186,7 +186,7 @@ fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $(fuzzers); do mkdir -p $$f.corpus; \
-		cp tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
+		cp tests/golden/files/* tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
 		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
 			-close_fd_mask=1 $$f.corpus; done
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h

@@ -46,17 +46,10 @@ static enum gb_status read_ply(struct gb_bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
-	if (gb_ply_read_header(&p, r))
-		return r->err->code;
-	/* Check before allocating memory for a count that the file cannot hold. */
-	if (p.vertex->count > gb_ply_most_rows(&p, p.vertex))
-		return gb_fail(
-			r->err, GB_EUSAGE,
-			"%s:%zu: the header declares %zu vertices, more than fit in %td bytes",
-			r->path, p.header_lines, p.vertex->count, r->end - r->begin);
-	if (gb_bodies_alloc(b, r, p.vertex->count))
+	if (gb_ply_read_header(&p, r) || gb_bodies_alloc(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
+	p.shown = true;
 	for (const struct gb_ply_element *e = p.element; e < p.vertex; e++)
 		if (gb_ply_read_rows(&p, e, e->count, NULL, NULL))
 			return r->err->code;

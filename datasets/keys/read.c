@@ -160,7 +160,6 @@ static enum gb_status read_key(struct job *job, struct gb_reader *r)
 	uint64_t key = 0;
 	const char *after = job->type == RADIX_F32 ? read_float(r->at, &key)
 						   : read_unsigned(r->at, most_of(job->type), &key);
-	char word[21] = "";
 
 	if (after && (gb_is_space(*after) || *after == ',' || *after == ';')) {
 		r->at = gb_skip_blanks(after);
@@ -170,9 +169,7 @@ static enum gb_status read_key(struct job *job, struct gb_reader *r)
 		store(job, key);
 		return GB_OK;
 	}
-	for (size_t i = 0; i < sizeof word - 1 && !gb_is_space(r->at[i]); i++)
-		word[i] = (char)(r->at[i] > ' ' && r->at[i] < 127 ? r->at[i] : '?');
-	return gb_reader_fail(r, "not a key of type %s: %s", type_names[job->type], word);
+	return gb_reader_fail_at(r, "a key", type_names[job->type], r->at, gb_skip_word(r->at));
 }
 
 static enum gb_status read_text(struct job *job, struct gb_reader *r)

@@ -184,6 +184,9 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 	gb_reader_is(r, GB_FILE_OBJ, "");
 	count_lines(r, &vertices, &count);
 	r->line--;
+	if (!vertices)
+		return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file",
+			       r->path);
 	if (gb_mesh_alloc_read(r, vertices, count.triangles, mesh))
 		return r->err->code;
 	r->at = start;
@@ -195,6 +198,9 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 			return r->err->code;
 		if (type == FACE && read_face(r, seen, mesh, &done))
 			return r->err->code;
+		if (r->line % (1 << 16) == 0)
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
 	}
 	if (done.triangles != mesh->count)
 		return gb_reader_fail(r, "%zu triangles where %zu were counted", done.triangles,

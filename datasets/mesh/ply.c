@@ -22,12 +22,11 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 	const struct job *job = to;
 	double value = 0;
 
-	if (q->axis < 0)
+	if (q->axis < 0 || !job->fill)
 		return gb_ply_skip(p, q);
 	if (gb_ply_read_value(p, q->type, "a coordinate", &value))
 		return p->r->err->code;
-	if (job->fill)
-		job->mesh->vertex[3 * row + (size_t)q->axis] = gb_mesh_coordinate(value);
+	job->mesh->vertex[3 * row + (size_t)q->axis] = gb_mesh_coordinate(value);
 	return GB_OK;
 }
 
@@ -62,13 +61,17 @@ static void add(struct job *job, int64_t a, int64_t b, int64_t c)
 }
 
 /* Read the list of a face's corners as a fan of triangles. */
-static enum gb_status read_face(struct gb_ply *p, struct job *job, enum gb_ply_type type,
+static enum gb_status read_face(struct gb_ply *p, struct job *job, const struct gb_ply_property *q,
 				uint32_t length)
 {
 	int64_t first = 0, last = 0, next = 0;
 
+	if (!job->fill) {
+		job->done.triangles += length > 2 ? length - 2 : 0;
+		return gb_ply_skip_values(p, q, length);
+	}
 	for (uint32_t i = 0; i < length; i++) {
-		if (read_corner(p, job, type, false, &next))
+		if (read_corner(p, job, q->type, false, &next))
 			return p->r->err->code;
 		first = i == 0 ? next : first;
 		if (i >= 2)
@@ -82,8 +85,8 @@ static enum gb_status read_face(struct gb_ply *p, struct job *job, enum gb_ply_t
 
 /* Read strips: every second triangle is turned round.  Strips are joined by triangles in which a
  * vertex is repeated. */
-static enum gb_status read_strips(struct gb_ply *p, struct job *job, enum gb_ply_type type,
-				  uint32_t length)
+static enum gb_status read_strips(struct gb_ply *p, struct job *job,
+				  const struct gb_ply_property *q, uint32_t length)
 {
 	int64_t a = -1, b = -1, c = -1;
 	size_t corners = 0;
@@ -91,7 +94,7 @@ static enum gb_status read_strips(struct gb_ply *p, struct job *job, enum gb_ply
 	for (uint32_t i = 0; i < length; i++) {
 		a = b;
 		b = c;
-		if (read_corner(p, job, type, true, &c))
+		if (read_corner(p, job, q->type, true, &c))
 			return p->r->err->code;
 		corners = c < 0 ? 0 : corners + 1;
 		if (corners < 3)
@@ -117,13 +120,13 @@ static enum gb_status take_faces(struct gb_ply *p, const struct gb_ply_property 
 		return gb_ply_skip(p, q);
 	if (gb_ply_read_length(p, q, &length))
 		return p->r->err->code;
-	return (q == job->faces ? read_face : read_strips)(p, job, q->type, length);
+	return (q == job->faces ? read_face : read_strips)(p, job, q, length);
 }
 
 /* Read all elements once. */
 static enum gb_status pass(struct gb_ply *p, struct job *job, bool fill)
 {
-	job->fill = fill;
+	job->fill = p->shown = fill;
 	job->done = (struct gb_mesh_faces){ 0 };
 	gb_ply_rewind(p);
 	for (size_t i = 0; i < p->elements; i++) {
@@ -166,8 +169,7 @@ enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
 	job.faces = find_list(&p, "face");
 	job.strips = find_list(&p, "tristrips");
 	if (!job.faces && !job.strips)
-		return gb_reader_fail(r, "a point cloud: the header declares no face with "
-					 "vertex_indices");
+		return gb_reader_fail(r, "the header declares no face with vertex_indices");
 	if (pass(&p, &job, false) ||
 	    gb_mesh_alloc_read(r, job.vertices, job.done.triangles, mesh) || pass(&p, &job, true))
 		return r->err->code;

@@ -22,16 +22,24 @@ static size_t declared(const struct gb_reader *r)
 	return triangles;
 }
 
+/* True for a binary file that has the bytes of the triangles that it declares. */
+static bool is_whole(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin);
+
+	return size > HEAD && HEAD + declared(r) * TRIANGLE == size;
+}
+
 static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh *mesh)
 {
 	const size_t size = (size_t)(r->end - r->begin), triangles = declared(r);
-	const size_t most = (size - HEAD) / TRIANGLE;
 
 	r->line = 0;
-	if (triangles > most)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a binary STL file of %zu triangles has %zu bytes, not %zu",
-			       r->path, triangles, HEAD + triangles * TRIANGLE, size);
+	if (triangles == 0 || triangles > (size - HEAD) / TRIANGLE)
+		return gb_fail(
+			r->err, GB_EUSAGE,
+			"%s: a binary STL file of %zu triangles takes %zu bytes, and has %zu",
+			r->path, triangles, HEAD + triangles * TRIANGLE, size);
 	if (gb_mesh_alloc_read(r, 3 * triangles, triangles, mesh))
 		return r->err->code;
 	for (size_t i = 0; i < 3 * triangles; i++) {
@@ -129,15 +137,14 @@ static enum gb_status read_text(struct gb_reader *r, struct pass *p)
 	return p->in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
 }
 
-/* True if the line after "solid" is one of text. */
+/* True for a text that begins with "solid"; a binary file has zeros. */
 static bool is_text(struct gb_reader r)
 {
-	if (!take_word(&r, "solid"))
-		return false;
-	do
-		gb_reader_next_line(&r);
-	while (r.at < r.end && gb_reader_line_ends(&r));
-	return take_word(&r, "facet") || take_word(&r, "endsolid");
+	const size_t size = (size_t)(r.end - r.begin), most = 1024;
+
+	while (r.at < r.end && gb_reader_line_ends(&r))
+		r.at++;
+	return take_word(&r, "solid") && !memchr(r.begin, '\0', size < most ? size : most);
 }
 
 /* ---- both --------------------------------------------------------------------------------- */
@@ -146,9 +153,7 @@ bool gb_is_stl(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin);
 
-	if (size >= HEAD && declared(r) && HEAD + declared(r) * TRIANGLE == size)
-		return true;
-	return is_text(*r) || (size >= HEAD && gb_reader_ends(r, ".stl"));
+	return is_text(*r) || is_whole(r) || (size >= HEAD && gb_reader_ends(r, ".stl"));
 }
 
 enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)

@@ -20,32 +20,13 @@ _Static_assert(GB_COUNT(type_size) == GB_PLY_TYPES && GB_COUNT(type_name) == GB_
 
 /* ---- the header --------------------------------------------------------------------------- */
 
-/* Skip blanks.  True if the header's line ends here. */
-static bool line_ends(struct gb_ply *p)
-{
-	struct gb_reader *r = p->r;
-
-	while (*r->at == ' ' || *r->at == '\t' || (*r->at == '\r' && p->newline != '\r'))
-		r->at++;
-	return *r->at == p->newline || *r->at == '\n';
-}
-
-static void next_line(struct gb_ply *p)
-{
-	struct gb_reader *r = p->r;
-	const char *end = memchr(r->at, p->newline, (size_t)(r->end - r->at));
-
-	r->at = end ? end + 1 : r->end;
-	r->line++;
-}
-
 /* Read a word in lower case, as some programs write capitals. */
 static enum gb_status read_word(struct gb_ply *p, char text[GB_PLY_NAME])
 {
 	struct gb_reader *r = p->r;
 	size_t n = 0;
 
-	if (line_ends(p))
+	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the header's line ends too early");
 	for (; n < GB_PLY_NAME - 1 && *r->at > ' '; n++, r->at++)
 		text[n] = (char)tolower(*r->at);
@@ -134,40 +115,29 @@ static enum gb_status read_property(struct gb_ply *p)
 	return GB_OK;
 }
 
-/* Skip a byte order mark. */
-static const char *after_mark(const struct gb_reader *r)
-{
-	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-}
-
 bool gb_is_ply(const struct gb_reader *r)
 {
-	const char *at = after_mark(r);
+	const char *at = gb_reader_after_mark(r);
 
 	return r->end - at >= 4 && strncasecmp(at, "ply", 3) == 0 && gb_is_space(at[3]);
 }
 
-/* Read the lines up to end_header.  They end in the character that ends the first one. */
 static enum gb_status read_header_lines(struct gb_ply *p)
 {
 	struct gb_reader *r = p->r;
 	bool formatted = false;
 	char text[GB_PLY_NAME];
 
-	if (!gb_is_ply(r))
-		return gb_reader_fail(r, "not a PLY file: the first line is not \"ply\"");
-	r->at = after_mark(r);
-	p->newline = r->at[3] == '\r' && r->at[4] != '\n' ? '\r' : '\n';
-	for (next_line(p); r->at < r->end; next_line(p)) {
+	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
 		enum gb_status status = GB_OK;
 
-		if (line_ends(p))
+		if (gb_reader_line_ends(r))
 			continue;
 		if (read_word(p, text))
 			return r->err->code;
 		if (gb_equal(text, "end_header")) {
 			p->header_lines = r->line;
-			next_line(p);
+			gb_reader_next_line(r);
 			return formatted ? GB_OK : gb_reader_fail(r, "the header has no format");
 		}
 		if (gb_equal(text, "comment") || gb_equal(text, "obj_info"))
@@ -184,15 +154,31 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 		}
 		if (status)
 			return status;
-		if (!line_ends(p))
+		if (!gb_reader_line_ends(r))
 			return gb_reader_fail(r, "the header's line has extra words");
 	}
 	return gb_reader_fail(r, "the file ends before end_header");
 }
 
-/* Check that the header declares a vertex with one x, one y and one z. */
+/* The maximum number of rows that fit in the bytes after the header.  In text, a number takes at least
+ * a digit and, except for the last one, a separator. */
+static size_t most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
+{
+	const bool ascii = p->format == GB_PLY_ASCII;
+	size_t least = 0;
+
+	for (size_t k = 0; k < e->properties; k++) {
+		const struct gb_ply_property *q = &e->property[k];
+
+		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
+	}
+	return least ? ((size_t)(p->r->end - p->r->at) + ascii) / least : SIZE_MAX;
+}
+
+/* Check that the header declares a vertex with one x, one y and one z, and no more rows than fit. */
 static enum gb_status check_header(struct gb_ply *p)
 {
+	struct gb_reader *r = p->r;
 	unsigned axes = 0;
 
 	for (size_t i = 0; i < p->elements; i++) {
@@ -205,33 +191,39 @@ static enum gb_status check_header(struct gb_ply *p)
 			const int axis = e->property[k].axis;
 
 			if (axis >= 0 && axes & 1U << axis)
-				return gb_reader_fail(p->r, "a second property %c", 'x' + axis);
+				return gb_reader_fail(r, "a second property %c", 'x' + axis);
 			axes |= axis >= 0 ? 1U << axis : 0;
 		}
 	}
 	if (axes != 7)
-		return gb_reader_fail(p->r, "the header declares no vertex with x, y and z");
+		return gb_reader_fail(r, "the header declares no vertex with x, y and z");
+	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++)
+		if (e->count > most_rows(p, e))
+			return gb_fail(r->err, GB_EUSAGE,
+				       "%s:%zu: the header declares %zu rows of %s, more than fit "
+				       "in %td bytes",
+				       r->path, p->header_lines, e->count, e->name,
+				       r->end - r->begin);
 	return GB_OK;
 }
 
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
 {
-	const char *const start = r->at;
+	static const char last[] = "end_header";
+	const char *end = NULL;
+	bool returns;
 
 	*p = (struct gb_ply){ .r = r };
-	if (read_header_lines(p))
-		return r->err->code;
-	if (p->newline == '\r' && p->format == GB_PLY_ASCII) {
-		r->at = start;
-		r->line = 1;
-		*p = (struct gb_ply){ .r = r };
-		if (gb_reader_start_text(r) || read_header_lines(p))
-			return r->err->code;
-	}
-	if (check_header(p))
+	r->at = gb_reader_after_mark(r);
+	returns = r->at[3] == '\r' && r->at[4] != '\n';
+	if (returns)
+		end = memmem(r->at, (size_t)(r->end - r->at), last, sizeof last - 1);
+	if (end)
+		end = memchr(end, '\r', (size_t)(r->end - end));
+	if ((end && gb_reader_turn_returns(r, end + 1)) || read_header_lines(p) || check_header(p))
 		return r->err->code;
 	p->rows = r->at;
-	return GB_OK;
+	return returns && p->format == GB_PLY_ASCII ? gb_reader_turn_returns(r, r->end) : GB_OK;
 }
 
 void gb_ply_rewind(struct gb_ply *p)
@@ -275,15 +267,6 @@ static double from_bits(enum gb_ply_type type, uint64_t bits)
 	return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << spare) >> spare);
 }
 
-/* True if an integer type can hold the value.  A text file may contain larger ones. */
-static bool holds(enum gb_ply_type type, double value)
-{
-	const double count = ldexp(1, (int)(8 * type_size[type]));
-	const double low = is_unsigned(type) ? 0 : -count / 2;
-
-	return value >= low && value < low + count;
-}
-
 enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
 				 double *value)
 {
@@ -295,9 +278,6 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const 
 			return r->err->code;
 		if (type < GB_PLY_F32 && *value != floor(*value))
 			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
-		if (type < GB_PLY_F32 && !holds(type, *value))
-			return gb_reader_fail(r, "%s is out of range for %s: %.0f", what,
-					      type_name[type][0], *value);
 		return GB_OK;
 	}
 	if ((size_t)(r->end - r->at) < type_size[type])
@@ -321,20 +301,17 @@ enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property
 	return GB_OK;
 }
 
-enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property *q, uint32_t count)
 {
 	struct gb_reader *r = p->r;
-	uint32_t length = 0;
 
-	if (gb_ply_read_length(p, q, &length))
-		return r->err->code;
 	if (p->format != GB_PLY_ASCII) {
-		if ((size_t)(r->end - r->at) / type_size[q->type] < length)
+		if ((size_t)(r->end - r->at) / type_size[q->type] < count)
 			return gb_reader_fail(r, "the file ends where %s should be", q->name);
-		r->at += (size_t)length * type_size[q->type];
+		r->at += (size_t)count * type_size[q->type];
 		return GB_OK;
 	}
-	for (uint32_t i = 0; i < length; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (gb_reader_line_ends(r))
 			return gb_reader_fail(r, "the line ends where %s should be", q->name);
 		r->at = gb_skip_word(r->at);
@@ -342,21 +319,16 @@ enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
 	return GB_OK;
 }
 
-/* ---- rows --------------------------------------------------------------------------------- */
-
-/* In text, a number takes at least a digit and, except for the last one, a separator. */
-size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
 {
-	const bool ascii = p->format == GB_PLY_ASCII;
-	size_t least = 0;
+	uint32_t length = 0;
 
-	for (size_t k = 0; k < e->properties; k++) {
-		const struct gb_ply_property *q = &e->property[k];
-
-		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
-	}
-	return ((size_t)(p->r->end - p->rows) + ascii) / (least ? least : 1);
+	if (gb_ply_read_length(p, q, &length))
+		return p->r->err->code;
+	return gb_ply_skip_values(p, q, length);
 }
+
+/* ---- rows --------------------------------------------------------------------------------- */
 
 /* Skip blank lines in text. */
 static void skip_lines(struct gb_ply *p)
@@ -372,6 +344,9 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 	struct gb_reader *r = p->r;
 
 	for (size_t i = 0; i < rows && e->properties; i++) {
+		if (p->shown && i % (1 << 16) == 0)
+			gb_reader_progress((double)(r->at - r->begin) /
+					   (double)(r->end - r->begin));
 		skip_lines(p);
 		if (r->at == r->end)
 			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,

@@ -47,9 +47,9 @@ struct gb_ply {
 	struct gb_ply_element element[GB_PLY_ELEMENTS];
 	size_t elements;
 	const struct gb_ply_element *vertex; /* has one x, one y and one z */
-	char newline; /* the end of a header's line: '\n', after '\r' or not, or '\r' */
-	size_t header_lines, longer_rows; /* text rows with more values than declared, so far */
-	const char *rows;                 /* start of the first row */
+	size_t header_lines, longer_rows;    /* text rows with more values than declared, so far */
+	bool shown;                          /* gb_ply_read_rows() reports its progress */
+	const char *rows;                    /* start of the first row */
 	struct gb_ply_property property[GB_PLY_PROPERTIES]; /* those of all elements */
 	size_t properties;
 };
@@ -57,14 +57,11 @@ struct gb_ply {
 /* True if the reader is at the first line of a PLY file. */
 bool gb_is_ply(const struct gb_reader *r);
 
-/* Skip a byte order mark and read the header.  Errors have a line number until gb_ply_rewind() goes to the rows. */
+/* Skip a byte order mark and read the header of such a file.  Errors have a line number until gb_ply_rewind() goes to the rows. */
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r);
 
 /* Go to the first row. */
 void gb_ply_rewind(struct gb_ply *p);
-
-/* The maximum number of rows of the element that fit in the bytes after the header. */
-size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e);
 
 /* A callback for property q of a row.  It must read the property or call gb_ply_skip(). */
 typedef enum gb_status gb_ply_take(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
@@ -76,11 +73,13 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 				gb_ply_take *take, void *to);
 
 /* For `take`: read a number of that type (`what` names it in errors) or the length of a list (1 for a
- * scalar); skip a property. */
+ * scalar); skip so many values, or a property. */
 enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
 				 double *value);
 enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
 				  uint32_t *length);
+enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property *q,
+				  uint32_t count);
 enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q);
 
 /* After the last element: note what the file has beyond what its header declares. */

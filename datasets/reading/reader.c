@@ -132,27 +132,31 @@ void gb_reader_close(struct gb_reader *r)
 	(void)munmap(r->begin, gb_mapped_bytes((size_t)(r->end - r->begin)));
 }
 
+const char *gb_reader_after_mark(const struct gb_reader *r)
+{
+	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
 bool gb_reader_is_text(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
 
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = (size_t)(gb_reader_after_mark(r) - r->begin); i < most; i++)
 		if (!gb_is_space(r->begin[i]) && (r->begin[i] < ' ' || r->begin[i] > '~'))
 			return false;
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
 }
 
-/* Turn each carriage return into a newline.  The mapping is private: the file stays as it is. */
-static enum gb_status turn_returns(struct gb_reader *r)
+/* The mapping is private: the file stays as it is. */
+enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end)
 {
-	const size_t size = (size_t)(r->end - r->begin);
+	const size_t size = (size_t)(r->end - r->begin), last = (size_t)(end - r->begin);
 
 	if (mprotect(r->begin, gb_mapped_bytes(size), PROT_READ | PROT_WRITE))
 		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
-	for (size_t i = (size_t)(r->at - r->begin); i < size; i++)
+	for (size_t i = (size_t)(r->at - r->begin); i < last; i++)
 		if (r->begin[i] == '\r')
 			r->begin[i] = '\n';
-	gb_reader_tell("lines end in carriage returns");
 	return GB_OK;
 }
 
@@ -177,13 +181,13 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin), false))
 		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
 			       r->path);
-	if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
-		r->at += 3;
+	r->at = gb_reader_after_mark(r);
 	size = (size_t)(r->end - r->at);
 	size = size < seen ? size : seen;
 	if (!memchr(r->at, '\r', size) || memchr(r->at, '\n', size) || memchr(r->at, '\0', size))
 		return GB_OK;
-	return turn_returns(r);
+	gb_reader_tell("lines end in carriage returns");
+	return gb_reader_turn_returns(r, r->end);
 }
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
@@ -333,14 +337,13 @@ static bool is_decimal(const char *at, const char *after)
 	return true;
 }
 
-/* Report that `what` is not `none` ("a number").  The message has the word at r->at, cut to 20
- * characters, with ? for unprintable ones. */
-static enum gb_status fail_at_word(const struct gb_reader *r, const char *what, const char *none)
+enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
+				 const char *at, const char *end)
 {
 	char text[21] = "";
 
-	for (size_t n = 0; n < sizeof text - 1 && !gb_is_space(r->at[n]); n++)
-		text[n] = (char)(r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?');
+	for (size_t n = 0; n < sizeof text - 1 && at + n < end; n++)
+		text[n] = (char)(at[n] >= ' ' && at[n] < 127 ? at[n] : '?');
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
 }
 
@@ -354,7 +357,7 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 	if (!after || !gb_is_space(*after)) {
 		after = gb_read_number(r->at, value);
 		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-			return fail_at_word(r, what, "a number");
+			return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
 	}
 	r->at = after;
 	return GB_OK;
@@ -399,7 +402,7 @@ enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t 
 	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
 		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
 	if (c == first || digits > 18 || (!gb_is_space(*c) && *c != '/'))
-		return fail_at_word(r, what, "an integer");
+		return gb_reader_fail_at(r, what, "an integer", r->at, gb_skip_word(r->at));
 	if (*r->at == '-')
 		*value = -*value;
 	r->at = c;

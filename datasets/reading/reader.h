@@ -54,6 +54,11 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
+/* The start of a text, after a byte order mark. */
+const char *gb_reader_after_mark(const struct gb_reader *r);
+/* Turn each carriage return from r->at to `end` into a newline. */
+enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end);
+
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
 
@@ -71,6 +76,10 @@ void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
 /* Fail if the file is in a known format that no reader of r->what takes: "x.png is not a mesh, but
  * a PNG picture".  A reader calls it once it has not recognised its own formats. */
 enum gb_status gb_reader_refuse(const struct gb_reader *r);
+
+/* Fail because `what` is not `none` ("a number"), with the text there, cut to 20 characters. */
+enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
+				 const char *at, const char *end);
 
 /* ---- memory ------------------------------------------------------------------------------- */
 

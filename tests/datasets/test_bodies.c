@@ -174,7 +174,7 @@ static const struct {
 	{ ".csv", TEXT("x,y,z,mass\n# a comment\n\n1, 2,3,9\n4,5 ,6,word\n"), 0, 2, NULL },
 	{ "", TEXT("1;2;3\r\n 4 ; 5 ; 6\r\n7;8;9;"), 0, 3, NULL },
 	{ ".CSV", TEXT("1,2,3\n4,5,6\n7,8,9\n"), 2, 2, NULL },
-	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: 2 columns: z is missing" },
+	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: z is missing" },
 	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: x is not a number: x" },
 	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: y is missing" },
 	{ ".csv", TEXT("0,0,0\n1,2,3m\n"), 0, 0, ":2: z is not a number: 3m" },
@@ -189,7 +189,7 @@ static const struct {
 	{ ".csv", TEXT("\"x\",\"y\",\"z\"\n\"1\",2,3\n4,\" 5\",6\n"), 0, 2, NULL },
 	{ ".csv", TEXT("0,0,0\n1.2.3,4,5\n"), 0, 0, ":2: x is not a number: 1.2.3" },
 	{ ".csv", TEXT(",1,2\n0,1,2\n"), 0, 0, ":1: x is missing" },
-	{ ".csv", TEXT("0,1,2\n3,4,5\0zzz\n"), 0, 0, ":2: a zero byte" },
+	{ ".csv", TEXT("0,1,2\n3,4,5\0zzz\n"), 0, 0, ":2: z is not a number: 5?zzz" },
 	{ ".csv", TEXT("1;2;3;9\n0004;5.0e0;+6;7,5\n"), 0, 2, NULL },
 	{ ".csv", TEXT("0;1;2\n1,5;2,5;3,5\n"), 0, 0, ":2: x is not a number: 1,5" },
 	{ ".csv", TEXT("0,1,2\n1,5 2,5 3,5\n"), 0, 0, ":2: y is not a number: 5 2" },
@@ -211,7 +211,7 @@ static const struct {
 	/* without names, and with the number of lines */
 	{ "", TEXT("1 2 3 9 9\n4 5 6 9 9\n"), 0, 2, NULL },
 	{ "", TEXT("1 2 3 9\n4 5 6\n"), 0, 0, ":2: 3 columns, and 4 before" },
-	{ "", TEXT("1 2\n3 4\n"), 0, 0, ":1: 2 columns: z is missing" },
+	{ "", TEXT("1 2\n3 4\n"), 0, 0, ":1: z is missing" },
 	{ ".pts", TEXT("2\n1 2 3 9\n4 5 6 9\n"), 0, 2, NULL },
 	{ ".pts", TEXT("3\n1 2 3\n4 5 6\n"), 0, 0, ":2: 2 lines follow one with the number 3" },
 	{ ".xyz", TEXT("2\n\nH 1 2 3\nO 4 5 6\n"), 0, 2, NULL },
@@ -246,9 +246,9 @@ static const struct {
 	{ ".ply", TEXT(HEADER("ascii", "1") "end_header\n1 2 1e39\n"), 0, 0,
 	  "z of body 0 is 1e+39" },
 	{ ".ply", TEXT(HEADER("ascii", "999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: the header declares 999999 vertices" },
+	  ":8: the header declares 999999 rows of vertex" },
 	{ ".ply", TEXT(HEADER("ascii", "9999999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: the header declares 9999999999 vertices" },
+	  ":8: the header declares 9999999999 rows of vertex" },
 	{ ".ply", TEXT(HEADER("ascii", "0") "end_header\n"), 0, 0, "holds no bodies" },
 	{ ".ply",
 	  TEXT("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n"
@@ -289,7 +289,8 @@ Test(bodies, ply_binary)
 	memcpy(text, header, length);
 	memcpy(text + length, vertex, sizeof vertex);
 	expect_steps(".ply", text, length + sizeof vertex, 0, 2);
-	expect_error(".ply", text, length + sizeof vertex - 1, "declares 2 vertices");
+	expect_error(".ply", text, length + sizeof vertex - 1,
+		     "declares 2 rows of vertex, more than fit in 166 bytes");
 	expect_steps(".ply", text, length + sizeof vertex + 1, 0, 2);
 	length += sizeof vertex;
 	memset(text + length - 30 + 1, 0xff, 8);

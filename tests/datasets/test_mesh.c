@@ -302,7 +302,7 @@ Test(mesh, stl_binary)
 			gb_mesh_release(&mesh);
 		}
 		cr_assert_eq(read_as(".stl", bytes, 183, &mesh, &err), GB_EUSAGE);
-		cr_assert(strstr(err.message, "of 2 triangles has 184 bytes, not 183"), "%s",
+		cr_assert(strstr(err.message, "of 2 triangles takes 184 bytes, and has 183"), "%s",
 			  err.message);
 	}
 }
@@ -390,7 +390,6 @@ Test(mesh, ply_strips)
 	accept(".ply", STRIPS("int", "") "6 0 1 3 3 3 2\n", 4, 1, &mesh);
 	gb_mesh_release(&mesh);
 	refuse(".ply", STRIPS("int", "") "3 0 1 -2\n", ":14: a face uses vertex -2 of 4");
-	refuse(".ply", STRIPS("uint", "") "3 0 1 -1\n", "out of range for uint: -1");
 	refuse(".ply", STRIPS("int", "") "3 -1 0 1\n", "no face uses the 4 vertices");
 }
 
@@ -446,14 +445,15 @@ Test(mesh, ply_binary_of_the_wrong_length)
 		cr_assert_eq(read_as(".ply", bytes, cut, &mesh, &err),
 			     cut < size ? GB_EUSAGE : GB_OK, "cut to %zu of %zu", cut, size);
 		gb_mesh_release(&mesh);
-		cr_assert(cut != size - 1 || strstr(err.message, "the file ends where a face's"),
+		cr_assert(cut != size - 1 ||
+				  strstr(err.message, "the file ends where vertex_indices"),
 			  "%s", err.message);
 	}
 }
 
 Test(mesh, ply_malformed)
 {
-	refuse(".ply", "plyx\n", ":1: no face uses the 0 vertices");
+	refuse(".ply", "plyx\n", "is neither a PLY, an STL nor an OBJ file");
 	refuse(".ply", "ply\nformat ascii 1.0\n", "ends before end_header");
 	refuse(".ply", "ply\nformat ascii 2.0\n", ":2: format 2.0 is not 1.0");
 	refuse(".ply", "ply\nformat utf8 1.0\n", ":2: unknown format utf8");
@@ -485,13 +485,13 @@ Test(mesh, ply_malformed)
 	refuse(".ply", QUAD "3 0 1 1.5\n", "is not an integer: 1.5");
 	refuse(".ply", QUAD "2 0 1\n", ":16: no face uses the 4 vertices");
 	refuse(".ply", QUAD "1.5 0 1\n", "length of a list is not an integer: 1.5");
-	refuse(".ply", QUAD "3 0 1\n", "the line ends where a face's");
+	refuse(".ply", QUAD "3 0 1\n", "the line ends where vertex_indices");
 	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "no face uses the 4 vertices");
-	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n", "ends at face 1 of");
-	refuse(".ply", QUAD "259 0 1 2\n",
-	       ":15: the length of a list is out of range for uchar: 259");
-	refuse(".ply", QUAD "-253 0 1 2\n", "is out of range for uchar: -253");
-	refuse(".ply", QUAD "3 0 1 4294967298\n", "is out of range for int: 4294967298");
+	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n",
+	       "999999999999 rows of face, more than fit");
+	refuse(".ply", QUAD "259 0 1 2\n", ":15: the line ends where vertex_indices");
+	refuse(".ply", QUAD "-253 0 1 2\n", ":15: a list of -253 values");
+	refuse(".ply", QUAD "3 0 1 4294967298\n", "a face uses vertex 4294967298 of 4");
 	refuse(".ply",
 	       "ply\nformat ascii 1.0 \xff"
 	       "x\n",

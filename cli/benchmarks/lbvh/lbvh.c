@@ -48,7 +48,7 @@ static const struct gb_param params[] = {
 	  .help = "number of triangles in a generated scene (0: the scene's default)" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "read the triangles from this .ply or .obj file" },
+	  .help = "read the triangles from this PLY, STL or OBJ file" },
 	{ .name = "rays",
 	  AT(GB_INT, rays),
 	  .initial = "2048",

@@ -55,7 +55,7 @@ static const struct gb_param params[] = {
 	  .help = "maximum number of bodies per leaf" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "read positions from this .csv, .ply or raw float32 file" },
+	  .help = "read positions from this file: text, .npy, PLY or raw float32" },
 	GB_COMMON_PARAMS(struct octree_params),
 };
 #undef AT
