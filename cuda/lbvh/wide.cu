@@ -15,7 +15,10 @@
  *
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
  * memory is a sector of its own.  Only children that wait are on the stack, and the first of them
- * lie in shared memory.
+ * lie in shared memory.  The driver reserves local memory for every thread that may be resident, so
+ * the stack has room for usual trees, and the collapse counts the entries that a tree needs.  Of the
+ * best trees of the scenes over 32768 triangles, city's needs the most, 71, and knot's 50; knot over
+ * 262144 triangles needs 57.
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
  * would wait for its longest ray with a third of its lanes.  Their warps are persistent and refill
@@ -35,7 +38,7 @@
 #include "cuda/lbvh/shared/wide.h"
 
 enum {
-	STACK_ENTRIES = 224, /* 1792 bytes */
+	STACK_ENTRIES = 128, /* 1 KiB */
 	SHARED = 8,          /* children that wait in shared memory: 8 KiB per block */
 	REFILL = 24,         /* busy lanes below which a warp takes new rays */
 };

@@ -77,14 +77,12 @@ template <class T> static inline T extract_field(T a, uint32_t b, uint32_t c)
 	return (T)(minus ? (U)(value | (U)~there) : value);
 }
 
-/* shf: 32 bits of the shifted pair b:a. wrap takes the distance modulo 32, clamp limits it to
- * 32. */
-template <bool to_left, bool wrap> static inline uint32_t funnel(uint32_t a, uint32_t b, uint32_t c)
+/* shf: 32 bits of the shifted pair b:a.  wrap takes the distance modulo 32. */
+template <bool to_left> static inline uint32_t funnel(uint32_t a, uint32_t b, uint32_t by)
 {
 	const uint64_t pair = (uint64_t)b << 32 | a;
-	const uint32_t by = wrap ? c & 31 : c > 32 ? 32 : c;
 
-	return to_left ? (uint32_t)(pair << by >> 32) : (uint32_t)(pair >> by);
+	return (uint32_t)(to_left ? pair << by % 32 >> 32 : pair >> by % 32);
 }
 
 /* Each nibble of the selector selects a byte of b:a, or its sign bit eight times. */
@@ -170,15 +168,10 @@ void add_bits(form_table &t)
 	t["or.pred"] = { "0=00", { .run = logic<std::bit_or<u32>> } };
 	t["xor.pred"] = { "0=00", { .run = logic<std::bit_xor<u32>> } };
 	t["not.pred"] = { "0=0", { .run = not_predicate } };
-	put(t, "shf.l.wrap.b32", [](u32 a, u32 b, u32 c) { return funnel<true, true>(a, b, c); });
-	put(t, "shf.l.clamp.b32", [](u32 a, u32 b, u32 c) { return funnel<true, false>(a, b, c); });
-	put(t, "shf.r.wrap.b32", [](u32 a, u32 b, u32 c) { return funnel<false, true>(a, b, c); });
-	put(t, "shf.r.clamp.b32",
-	    [](u32 a, u32 b, u32 c) { return funnel<false, false>(a, b, c); });
+	put(t, "shf.l.wrap.b32", [](u32 a, u32 b, u32 c) { return funnel<true>(a, b, c); });
+	put(t, "shf.r.wrap.b32", [](u32 a, u32 b, u32 c) { return funnel<false>(a, b, c); });
 	put(t, "prmt.b32", [](u32 a, u32 b, u32 c) { return permute(a, b, c); });
 	put(t, "lop3.b32", [](u32 a, u32 b, u32 c, u32 f) { return logic3(a, b, c, f); });
 	put(t, "bmsk.clamp.b32",
 	    [](u32 at, u32 length) { return left(low_ones<u32>(length), at); });
-	put(t, "bmsk.wrap.b32",
-	    [](u32 at, u32 length) { return left(low_ones<u32>(length & 31), at & 31); });
 }

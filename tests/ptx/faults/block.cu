@@ -30,18 +30,7 @@ KERNEL(missing_barrier)
 
 KERNEL(missing_barrier_in_loop)
 {
-	__shared__ uint32_t sum[BLOCK];
-	const uint32_t t = threadIdx.x;
-
-	sum[t] = in[INDEX];
-	__syncthreads();
-	for (uint32_t step = 1; step < BLOCK; step *= 2) {
-		const uint32_t left = t >= step ? sum[t - step] : 0;
-
-		sum[t] += left;
-		__syncthreads();
-	}
-	out[INDEX] = sum[t];
+	scan_block<false>(in, out);
 }
 
 /* One warp writes byte B of words and another one reads it, without a barrier. */

@@ -65,6 +65,25 @@ template <uint32_t N, uint32_t VALUE> static inline uint32_t first(uint32_t i)
 	return i < N ? VALUE : 0;
 }
 
+/* Inclusive sums within each block, after Hillis and Steele.  SYNC: no barrier is missing. */
+template <bool SYNC> static __device__ inline void scan_block(const uint32_t *in, uint32_t *out)
+{
+	__shared__ uint32_t sum[BLOCK];
+	const uint32_t t = threadIdx.x;
+
+	sum[t] = in[INDEX];
+	__syncthreads();
+	for (uint32_t step = 1; step < BLOCK; step *= 2) {
+		const uint32_t left = t >= step ? sum[t - step] : 0;
+
+		if (SYNC)
+			__syncthreads();
+		sum[t] += left;
+		__syncthreads();
+	}
+	out[INDEX] = sum[t];
+}
+
 /* 0, which the compiler does not know, so that it keeps the computation of v. */
 static __device__ inline uint32_t nothing_of(uint32_t v)
 {

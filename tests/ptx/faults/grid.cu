@@ -32,32 +32,28 @@ KERNEL(count_up)
 
 /* ---- publication: words[0..31] are data, words[64] is their flag -------------------------- */
 
-KERNEL(publish_without_release)
+template <bool RELEASE, bool ACQUIRE> static __device__ void publish(uint32_t *out, uint32_t *words)
 {
 	if (threadIdx.x != 0)
 		return;
 	if (blockIdx.x == 0) {
 		words[0] = 42;
-		gpu_st_relaxed(&words[64], 1);
+		RELEASE ? gpu_st_release(&words[64], 1) : gpu_st_relaxed(&words[64], 1);
 	} else {
-		while (!gpu_ld_acquire(&words[64]))
+		while (!(ACQUIRE ? gpu_ld_acquire(&words[64]) : gpu_ld_relaxed(&words[64])))
 			__nanosleep(20);
 		out[0] = words[0];
 	}
 }
 
+KERNEL(publish_without_release)
+{
+	publish<false, true>(out, words);
+}
+
 KERNEL(read_without_acquire)
 {
-	if (threadIdx.x != 0)
-		return;
-	if (blockIdx.x == 0) {
-		words[0] = 42;
-		gpu_st_release(&words[64], 1);
-	} else {
-		while (!gpu_ld_relaxed(&words[64]))
-			__nanosleep(20);
-		out[0] = words[0];
-	}
+	publish<true, false>(out, words);
 }
 
 /* The counter is relaxed: the last block may read stale parts. */

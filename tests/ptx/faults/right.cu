@@ -3,22 +3,9 @@
 
 /* ---- barriers ---------------------------------------------------------------------------- */
 
-/* Inclusive sums within each block, after Hillis and Steele. */
 KERNEL(scan)
 {
-	__shared__ uint32_t sum[BLOCK];
-	const uint32_t t = threadIdx.x;
-
-	sum[t] = in[INDEX];
-	__syncthreads();
-	for (uint32_t step = 1; step < BLOCK; step *= 2) {
-		const uint32_t left = t >= step ? sum[t - step] : 0;
-
-		__syncthreads();
-		sum[t] += left;
-		__syncthreads();
-	}
-	out[INDEX] = sum[t];
+	scan_block<true>(in, out);
 }
 
 /* ---- clusters ---------------------------------------------------------------------------- */

@@ -167,9 +167,9 @@ static uint64_t find(uint64_t a, unsigned bits, bool sign, bool from_top)
 	return ~0ull;
 }
 
-static uint64_t funnel(const uint64_t *v, bool left, bool wrap)
+static uint64_t funnel(const uint64_t *v, bool left)
 {
-	const unsigned by = wrap ? (unsigned)v[2] % 32 : v[2] > 32 ? 32 : (unsigned)v[2];
+	const unsigned by = (unsigned)v[2] % 32;
 	uint64_t r = 0;
 
 	for (unsigned n = 0; n < 32; n++) {
@@ -273,10 +273,8 @@ static const struct expectation bits[] = {
 	E("xor.pred", "0=00", v[0] != v[1]),
 	E("not.pred", "0=0", !v[0]),
 	E("mov.pred", "0=0", v[0]),
-	E("shf.l.wrap.b32", "4=444", funnel(v, true, true)),
-	E("shf.l.clamp.b32", "4=444", funnel(v, true, false)),
-	E("shf.r.wrap.b32", "4=444", funnel(v, false, true)),
-	E("shf.r.clamp.b32", "4=444", funnel(v, false, false)),
+	E("shf.l.wrap.b32", "4=444", funnel(v, true)),
+	E("shf.r.wrap.b32", "4=444", funnel(v, false)),
 	E("brev.b32", "4=4", reverse(v[0], 32)),
 	E("brev.b64", "8=8", reverse(v[0], 64)),
 	E("popc.b32", "4=4", count_ones(v[0])),
@@ -291,7 +289,6 @@ static const struct expectation bits[] = {
 	E("bfi.b32", "4=4444", insert(v, 32)),
 	E("bfi.b64", "8=8844", insert(v, 64)),
 	E("bmsk.clamp.b32", "4=44", mask_of(v[0], v[1])),
-	E("bmsk.wrap.b32", "4=44", mask_of(v[0] % 32, v[1] % 32)),
 	E("cvta.to.global.u64", "8=8", v[0]),
 };
 

@@ -52,8 +52,6 @@ void test_faults(void)
 	check_fault("ld.global.L1::no_allocate.u32 %tid, [%p0];",
 		    "unknown opcode ld.global.L1::no_allocate.u32");
 	check_fault("st.param.u32 [p0], %tid;", "unknown opcode st.param.u32");
-	check_fault("add.rz.f32 %tid, %tid, %tid;", "unknown opcode add.rz.f32");
-	check_fault("ld.global.u32.unified %tid, [%p0];", "unknown opcode ld.global.u32.unified");
 	check_fault("add.s64 %tid, %tid, 1;", "register of 32 bits for an operand of 64");
 	check_fault("bra.uni nowhere;", "no label nowhere");
 }
