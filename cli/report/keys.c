@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/identity.h"
+#include "cli/records/machine.h"
 #include "cli/report/compare/gate.h"
 #include "common/stats.h"
 #include "common/text.h"

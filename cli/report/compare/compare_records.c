@@ -99,12 +99,13 @@ static void compare_counts(struct gb_change *change, const struct gb_record *bas
 	change->reason[0] = '\0';
 	change->counted = true;
 	see_counts(&walk, &base->counts, &new_->counts);
-	for (size_t i = 0; i < base->kernel_count; i++)
-		for (size_t k = 0; k < new_->kernel_count; k++) {
-			walk.kernel = base->kernel[i].kernel;
-			if (walk.kernel && new_->kernel[k].kernel &&
-			    gb_equal(walk.kernel, new_->kernel[k].kernel))
-				see_counts(&walk, &base->kernel[i], &new_->kernel[k]);
+	for (size_t i = 0; i < base->counts.kernel_count; i++)
+		for (size_t k = 0; k < new_->counts.kernel_count; k++) {
+			walk.kernel = base->counts.kernels[i].kernel;
+			if (walk.kernel && new_->counts.kernels[k].kernel &&
+			    gb_equal(walk.kernel, new_->counts.kernels[k].kernel))
+				see_counts(&walk, &base->counts.kernels[i],
+					   &new_->counts.kernels[k]);
 		}
 	change->verdict = walk.worse                                     ? GB_SLOWER
 			  : walk.better && !(change->ratio.estimate > 1) ? GB_FASTER
