@@ -400,11 +400,6 @@ static inline struct lbvh_ray lbvh_camera_ray(const struct lbvh_camera *camera, 
 	return ray;
 }
 
-static inline struct lbvh_ray lbvh_trace_ray(const struct lbvh_input *in, size_t i)
-{
-	return in->ray ? in->ray[i] : lbvh_camera_ray(&in->camera, in->edge, i);
-}
-
 /* The distance at which the ray hits triangle a b c from either side, or INFINITY (Moeller,
  * Trumbore 1997).  Edges and corners belong to the triangle.  The reference uses this arithmetic; a
  * traversal that rounds differently may differ for a ray that grazes an edge. */

@@ -26,6 +26,12 @@ struct scene {
 	uint32_t *primitive;
 };
 
+/* Ray i of a trace. */
+static inline struct lbvh_ray lbvh_trace_ray(const struct lbvh_input *in, size_t i)
+{
+	return in->ray ? in->ray[i] : lbvh_camera_ray(&in->camera, in->edge, i);
+}
+
 static inline void brute_force(struct scene *s)
 {
 	const struct lbvh_input *in = s->in;
