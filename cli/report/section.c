@@ -30,37 +30,36 @@ static struct gb_axis_seen *find_axis(struct gb_axes *axes, const struct gb_memb
 }
 
 /* The first record of the same variant. */
-static const struct gb_record *first_like(const struct gb_record *const *record, size_t i)
+static const struct gb_record *first_like(const struct gb_section *section,
+					  const struct gb_record *record)
 {
-	size_t k = 0;
-
-	while (!gb_equal(record[k]->variant, record[i]->variant) ||
-	       !gb_equal(record[k]->backend, record[i]->backend))
-		k++;
-	return record[k];
+	for (size_t i = 0; i < section->count; i++)
+		if (gb_equal(section->record[i]->variant, record->variant) &&
+		    gb_equal(section->record[i]->backend, record->backend))
+			return section->record[i];
+	return record;
 }
 
-/* Find the parameters of the records; those beyond GB_MAX_AXES are ignored. */
-static void find_axes(struct gb_axes *axes, const struct gb_record *const *record, size_t count)
+/* Add a record and its parameters; those beyond GB_MAX_AXES are ignored. */
+static void add_record(struct gb_section *section, const struct gb_record *record)
 {
-	*axes = (struct gb_axes){ .record_count = count };
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < record[i]->params.count; k++) {
-			const struct gb_member *value = &record[i]->params.item[k];
-			struct gb_axis_seen *axis = find_axis(axes, value);
+	const struct gb_record *first = first_like(section, record);
+	struct gb_axes *axes = &section->axes;
 
-			if (!axis)
-				continue;
-			axis->count++;
-			axis->varies |= !gb_member_equal(axis->value, value);
-		}
-	for (size_t i = 0; i < count; i++) {
-		const struct gb_record *first = first_like(record, i);
+	section->record[section->count++] = record;
+	axes->record_count++;
+	for (size_t i = 0; i < record->params.count; i++) {
+		const struct gb_member *value = &record->params.item[i];
+		struct gb_axis_seen *axis = find_axis(axes, value);
 
-		for (size_t k = 0; k < axes->count; k++)
-			axes->axis[k].varies |= !gb_axis_value(axes, k, record[i]) !=
-						!gb_axis_value(axes, k, first);
+		if (!axis)
+			continue;
+		axis->count++;
+		axis->varies |= !gb_member_equal(axis->value, value);
 	}
+	for (size_t i = 0; i < axes->count; i++)
+		axes->axis[i].varies |=
+			!gb_axis_value(axes, i, record) != !gb_axis_value(axes, i, first);
 }
 
 bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
@@ -176,7 +175,7 @@ static enum gb_status collect(struct gb_section *section, const struct gb_report
 		if (done[i] || !gb_equal(record->bench, section->bench))
 			continue;
 		done[i] = true;
-		section->record[section->count++] = record;
+		add_record(section, record);
 		if (record->status == GB_STATUS_SKIPPED)
 			continue;
 		section->row[section->row_count++].record = record;
@@ -191,7 +190,6 @@ static enum gb_status collect(struct gb_section *section, const struct gb_report
 	}
 	section->mixed_caches = hot && cold;
 	section->unit = units ? NULL : section->unit;
-	find_axes(&section->axes, section->record, section->count);
 	return GB_OK;
 }
 
