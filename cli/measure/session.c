@@ -193,6 +193,8 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 	const struct gb_record *old = gb_done_again(&s->past, record->key);
 
 	gb_progress_end(&s->progress, result);
+	if (gb_reading_record(record, err))
+		return err->code;
 	if (record->status == GB_STATUS_FAILED)
 		s->verdict =
 			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);

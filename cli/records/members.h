@@ -104,6 +104,11 @@ struct gb_record {
 	struct {
 		const char *name, *version, *path, *sha256;
 	} plugin; /* the file that the variant comes from, if it is not the program's */
+	struct {
+		double bytes, modified_s;
+		const char *notes;
+		struct gb_members counts;
+	} file; /* the input, if it was read from a file */
 	bool peer;
 	struct gb_members params, metrics;
 	enum gb_record_status status;
