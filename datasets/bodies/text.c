@@ -295,6 +295,7 @@ enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
 	}
 	if (!b->count)
 		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+	b->found = b->count;
 	note_columns(&t);
 	return GB_OK;
 }

@@ -23,6 +23,7 @@ struct job {
 	enum radix_type type;
 	size_t key_size, limit;
 	void *keys;
+	size_t found; /* keys of the file; of text, those read */
 	size_t room, count;
 };
 
@@ -34,6 +35,7 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 {
 	struct gb_error memory = { 0 };
 
+	job->found = keys;
 	job->room = job->limit && job->limit < keys ? job->limit : keys;
 	job->keys = gb_host_alloc(job->room, job->key_size, &memory);
 	if (!job->keys)
@@ -184,6 +186,7 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 			gb_reader_progress((double)(r->at - r->begin) /
 					   (double)(r->end - r->begin));
 	}
+	job->found = job->count;
 	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
 }
 
@@ -241,7 +244,7 @@ enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit
 		gb_host_free(job.keys);
 		return err->code;
 	}
-	gb_reader_count("keys", job.count, job.count);
+	gb_reader_count("keys", job.found, job.count);
 	*keys = job.keys;
 	*count = job.count;
 	return GB_OK;
