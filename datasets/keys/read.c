@@ -183,8 +183,7 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
 		if (job->count % 65536 == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 	}
 	job->found = job->count;
 	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
