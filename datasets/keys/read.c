@@ -191,6 +191,16 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 
 /* ---- any ---------------------------------------------------------------------------------- */
 
+static enum gb_status read_contents(struct job *job, struct gb_reader *r)
+{
+	if (gb_is_npy(r))
+		return read_npy(job, r);
+	if (gb_reader_refuse(r))
+		return r->err->code;
+	return gb_reader_is_text(r) ? read_text(job, r)
+				    : read_raw(job, r, -1, (size_t)(r->end - r->begin));
+}
+
 /* Map the file, and unpack it. */
 static enum gb_status read_mapped(struct job *job, const char *path, struct gb_error *err)
 {
@@ -198,12 +208,7 @@ static enum gb_status read_mapped(struct job *job, const char *path, struct gb_e
 
 	if (gb_reader_open(&r, path, "a file of keys", err))
 		return err->code;
-	if (gb_is_npy(&r))
-		(void)read_npy(job, &r);
-	else if (gb_reader_is_text(&r))
-		(void)read_text(job, &r);
-	else if (!gb_reader_refuse(&r))
-		(void)read_raw(job, &r, -1, (size_t)(r.end - r.begin));
+	(void)read_contents(job, &r);
 	gb_reader_close(&r);
 	return err->code;
 }
