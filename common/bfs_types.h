@@ -44,7 +44,7 @@ struct bfs_params {
 	double p;           /* gnp: probability of an edge */
 	int64_t scale;      /* kronecker: 2^scale vertices */
 	int64_t edgefactor; /* kronecker and uniform: undirected edges drawn per vertex */
-	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
+	const char *file;   /* a graph of any format, or NULL */
 	const char *write;  /* .sg or .el to write the graph to, or NULL */
 	int64_t sources;
 	int64_t batch;  /* searches per run; use bfs_batch() to read it */

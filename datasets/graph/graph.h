@@ -18,19 +18,9 @@
  * Self-loops and parallel edges of kronecker and uniform are removed.
  *
  * Graphs from files keep their self-loops and parallel edges; the edges of each vertex are sorted.
- * The ending of the name selects the format:
- *
- *	.mtx        MatrixMarket: matrix coordinate pattern|integer|real general|symmetric, square;
- *	            entry i j is the edge i -> j (symmetric: also j -> i); values are ignored, and
- *	            an entry with value 0 is an edge
- *	.el .txt    edge list: one "u v" per line, separated by white space; vertices count from 0;
- *	            the rest of the line is ignored; lines that begin with # or % are comments; n
- *	            is the largest number + 1
- *	.gr         DIMACS: "c" comments, one "p sp N M", M lines "a u v weight"; vertices count
- *	            from 1
- *	.sg         GAPBS: one byte directed, int64 m, int64 n, n + 1 int64 row pointers, m int32
- *	            columns, and the same for the in-edges if directed; an undirected file's m
- *	            counts both directions
+ * reading/formats.def lists the formats.  Text files are recognised by their contents; values are
+ * ignored, and an entry with value 0 is an edge.  The vertices of an edge list are renumbered in the
+ * order of their ids if these leave gaps; other formats state the number of vertices.
  *
  * A malformed file is GB_EUSAGE, reported as FILE:LINE (.sg: FILE: byte N).
  */

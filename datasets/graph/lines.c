@@ -104,6 +104,19 @@ static bool is_comment(const char *at, const char *comments)
 	return *at && *at != '\n' && strchr(comments, *at);
 }
 
+bool graph_find_line(struct gb_reader *r, const char *comments, size_t *count)
+{
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		if (gb_reader_line_ends(r))
+			continue;
+		if (!is_comment(r->at, comments))
+			return true;
+		++*count;
+	}
+	r->line--;
+	return false;
+}
+
 /* Read the values and the text after the vertices; `columns` numbers came before.  Returns a fault
  * or NULL. */
 static const char *read_tail(struct parser *p, unsigned columns)
@@ -364,12 +377,12 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 	}
 }
 
-void graph_note_ignored(const struct graph_found *found)
+void graph_note_ignored(const struct graph_found *found, const char *edges)
 {
 	if (found->valued)
-		gb_reader_note("weights of %zu edges ignored", found->valued);
+		gb_reader_note("weights of %zu %s ignored", found->valued, edges);
 	if (found->worded)
-		gb_reader_note("text after %zu edges ignored", found->worded);
+		gb_reader_note("text after %zu %s ignored", found->worded, edges);
 	if (found->ignored)
 		gb_reader_note("%zu other lines ignored", found->ignored);
 }

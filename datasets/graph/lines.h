@@ -33,13 +33,17 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 				const struct graph_rules *rules, struct graph_edges *edges,
 				struct graph_found *found);
 
-/* Note what was ignored. */
-void graph_note_ignored(const struct graph_found *found);
+/* Note what was ignored; `edges` is what the format calls them. */
+void graph_note_ignored(const struct graph_found *found, const char *edges);
 
 /* Renumber the vertices 0, 1, 2 ... in the order of their ids if these leave gaps, unless there are
  * `n` vertices by the file's header (0: unknown).  Sets edges->n, and makes edges->pair narrow. */
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n);
+
+/* Advance to the first line, from the current one on, that is neither blank nor a comment, and count
+ * the comments.  False, with r->line that of the last line, if there is none. */
+bool graph_find_line(struct gb_reader *r, const char *comments, size_t *count);
 
 /* Read a decimal number of at most 64 bits and return its end; NULL if there is none.  A larger one
  * becomes UINT64_MAX. */

@@ -10,6 +10,8 @@
 #include "common/memory.h"
 #include "datasets/graph/lines.h"
 
+static const char COMMENTS[] = "#%/";
+
 /* What the first lines say. */
 struct head {
 	const char *kind; /* "SNAP ", "Konect ", or "" */
@@ -67,25 +69,6 @@ static void read_comment(const char *at, struct head *head)
 
 /* ---- the first lines --------------------------------------------------------------------- */
 
-static bool is_list_comment(const char *at)
-{
-	return *at == '#' || *at == '%' || (*at == '/' && at[1] == '/');
-}
-
-/* Skip blank lines and comments.  False at the end. */
-static bool find_line(struct gb_reader *r, struct head *head)
-{
-	for (; r->at < r->end; gb_reader_next_line(r)) {
-		if (gb_reader_line_ends(r))
-			continue;
-		if (!is_list_comment(r->at))
-			return true;
-		head->comments++;
-		read_comment(r->at, head);
-	}
-	return false;
-}
-
 /* Read the numbers of a line that has two or three of them and nothing else.  They may be "N M" if
  * about as many lines follow: it costs time to be wrong about a long file. */
 static void read_counts(const struct gb_reader *r, struct head *head)
@@ -111,21 +94,25 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 /* Read what comes before the first line of numbers, and that if it may be "N M". */
 static enum gb_status read_head(struct gb_reader *r, struct head *head)
 {
-	if (!find_line(r, head))
-		return GB_OK;
-	if (!gb_is_digit(*r->at) && *r->at != '-') {
-		struct gb_reader next = *r;
+	struct gb_reader next;
+	const char *at = r->at;
 
-		gb_reader_next_line(&next);
-		if (!find_line(&next, head) || !gb_is_digit(*next.at))
-			return gb_reader_fail(r, "a vertex number is expected; names of vertices "
-						 "are not read");
-		gb_reader_note("header \"%.*s\" skipped, first two columns taken",
-			       (int)(strcspn(r->at, "\r\n") % 60), r->at);
-		*r = next;
+	if (!graph_find_line(r, COMMENTS, &head->comments))
+		return GB_OK;
+	for (; at < r->at; at = strchr(at, '\n') + 1)
+		read_comment(gb_skip_blanks(at), head);
+	if (gb_is_digit(*r->at) || *r->at == '-') {
+		read_counts(r, head);
 		return GB_OK;
 	}
-	read_counts(r, head);
+	next = *r;
+	gb_reader_next_line(&next);
+	if (!graph_find_line(&next, COMMENTS, &head->comments) || !gb_is_digit(*next.at))
+		return gb_reader_fail(r, "a vertex number is expected; names of vertices are not "
+					 "read");
+	gb_reader_note("header \"%.*s\" skipped, first two columns taken",
+		       (int)strcspn(r->at, "\r\n"), r->at);
+	*r = next;
 	return GB_OK;
 }
 
@@ -210,7 +197,7 @@ static enum gb_status number(struct gb_reader *r, const struct head *head,
 
 enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges)
 {
-	struct graph_rules rules = { .comments = "#%/",
+	struct graph_rules rules = { .comments = COMMENTS,
 				     .letters = "",
 				     .ignored = "",
 				     .most = 32,
@@ -234,6 +221,6 @@ enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges)
 		gb_reader_tell("comments: %zu", head.comments + found.comments);
 	if (edges->undirected)
 		gb_reader_tell("undirected");
-	graph_note_ignored(&found);
+	graph_note_ignored(&found, "edges");
 	return GB_OK;
 }

@@ -10,21 +10,6 @@
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
-/* Advance to the first line, from the current one on, that is neither blank nor a comment, and
- * count the comments.  False, with r->line that of the last line, if there is none. */
-static bool find_content(struct gb_reader *r, char comment, size_t *comments)
-{
-	for (; r->at < r->end; gb_reader_next_line(r)) {
-		if (gb_reader_line_ends(r))
-			continue;
-		if (*r->at != comment)
-			return true;
-		++*comments;
-	}
-	r->line--;
-	return false;
-}
-
 /* Skip the next word and return true if it is `word`, in upper or lower case. */
 static bool take_word(struct gb_reader *r, const char *word)
 {
@@ -72,6 +57,34 @@ static enum gb_status check_header(const struct gb_reader *r, uint64_t n, uint64
 	return gb_reader_claim(r, (double)n * GRAPH_VERTEX_BYTES, "%" PRIu64 " vertices", n);
 }
 
+/* Read the lines after this one, which declares n vertices and m edges, `noun`.  With `comments`, m
+ * may count these lines, too. */
+static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rules, uint64_t n,
+				   uint64_t m, const char *noun, size_t *comments,
+				   struct graph_edges *edges)
+{
+	struct graph_found found;
+	const size_t line = r->line;
+
+	if (check_header(r, n, m, noun, 3))
+		return r->err->code;
+	rules->n = n;
+	edges->n = (uint32_t)n;
+	gb_reader_next_line(r);
+	if (graph_read_lines(r, r->end, rules, edges, &found))
+		return r->err->code;
+	r->line = line;
+	if (edges->count != m && (!comments || edges->count + *comments + found.comments != m))
+		return gb_reader_fail(
+			r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64, m, noun,
+			edges->count);
+	if (edges->count != m)
+		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
+	graph_note_ignored(&found, noun);
+	gb_reader_count("vertices", n, n);
+	return GB_OK;
+}
+
 /* ---- Matrix Market ----------------------------------------------------------------------- */
 
 /* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; some files have one % only.  Returns a
@@ -117,56 +130,32 @@ static uint64_t count_upper(const struct graph_edges *edges)
 	return upper;
 }
 
-/* Read the sizes: rows, columns and entries.  A file with two numbers has no columns. */
-static enum gb_status read_sizes(struct gb_reader *r, uint64_t size[3])
-{
-	const int numbers = read_numbers(r, 3, size);
-
-	if (numbers < 2)
-		return gb_reader_fail(r, "rows, columns and entries are expected");
-	if (numbers == 2) {
-		size[2] = size[1];
-		size[1] = size[0];
-		gb_reader_note("two sizes taken as rows and entries");
-	}
-	if (size[0] != size[1])
-		return gb_reader_fail(r, "the matrix is not square");
-	return check_header(r, size[0], size[2], "entries", 3);
-}
-
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct graph_rules rules = { .comments = "%", .letters = "", .ignored = "", .base = 1 };
 	const char *fault = read_banner(r, &rules, &edges->undirected);
-	struct graph_found found;
-	size_t line, comments = 0;
-	uint64_t size[3];
+	uint64_t size[3], upper;
+	size_t comments = 0;
+	int sizes;
 
 	if (fault)
 		return gb_reader_fail(r, "%s", fault);
 	gb_reader_next_line(r);
-	if (!find_content(r, '%', &comments))
+	if (!graph_find_line(r, "%", &comments))
 		return gb_reader_fail(r, "the line of the sizes is missing");
-	if (read_sizes(r, size))
+	sizes = read_numbers(r, 3, size);
+	if (sizes < 2)
+		return gb_reader_fail(r, "rows, columns and entries are expected");
+	if (sizes == 3 && size[0] != size[1])
+		return gb_reader_fail(r, "the matrix is not square");
+	if (read_counted(r, &rules, size[0], size[sizes - 1], "entries", NULL, edges))
 		return r->err->code;
-	rules.n = size[0];
-	edges->n = (uint32_t)size[0];
-	line = r->line;
-	gb_reader_next_line(r);
-	if (graph_read_lines(r, r->end, &rules, edges, &found))
-		return r->err->code;
-	r->line = line;
-	if (edges->count != size[2])
-		return gb_reader_fail(r,
-				      "the header declares %" PRIu64 " entries, but the file has "
-				      "%" PRIu64,
-				      size[2], edges->count);
-	if (edges->undirected && count_upper(edges))
+	if (sizes == 2)
+		gb_reader_note("two sizes taken as rows and entries");
+	upper = edges->undirected ? count_upper(edges) : 0;
+	if (upper)
 		gb_reader_note("%" PRIu64 " entries above the diagonal of a symmetric matrix taken",
-			       count_upper(edges));
-	if (found.valued)
-		gb_reader_note("values of %zu entries ignored", found.valued);
-	gb_reader_count("vertices", size[0], edges->n);
+			       upper);
 	return GB_OK;
 }
 
@@ -184,11 +173,10 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct graph_rules rules = { .comments = "c", .ignored = "ndvxsbl", .base = 1, .most = 4 };
 	const struct problem *problem = problems;
-	struct graph_found found;
-	size_t line, comments = 0;
+	size_t comments = 0;
 	uint64_t number[2];
 
-	if (!find_content(r, 'c', &comments))
+	if (!graph_find_line(r, "c", &comments))
 		return gb_reader_fail(r, "there is no problem line");
 	if (!take_word(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
@@ -198,29 +186,10 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 		return gb_reader_fail(r, "the problem is not one of a graph, such as \"p sp\"");
 	if (read_numbers(r, 2, number) != 2)
 		return gb_reader_fail(r, "two numbers are expected after \"p %s\"", problem->name);
-	if (check_header(r, number[0], number[1], "edges", 3))
-		return r->err->code;
 	rules.least = problem->directed;
 	rules.letters = problem->directed ? "a" : "e";
-	rules.n = number[0];
-	edges->n = (uint32_t)number[0];
 	edges->undirected = !problem->directed;
-	line = r->line;
-	gb_reader_next_line(r);
-	if (graph_read_lines(r, r->end, &rules, edges, &found))
-		return r->err->code;
-	r->line = line;
-	comments += found.comments;
-	if (edges->count != number[1] && edges->count + comments != number[1])
-		return gb_reader_fail(r,
-				      "the header declares %" PRIu64 " edges, but the file has "
-				      "%" PRIu64,
-				      number[1], edges->count);
-	if (edges->count != number[1])
-		gb_reader_note("the declared %" PRIu64 " edges include comments", number[1]);
-	graph_note_ignored(&found);
-	gb_reader_count("vertices", number[0], edges->n);
-	return GB_OK;
+	return read_counted(r, &rules, number[0], number[1], "edges", &comments, edges);
 }
 
 /* ---- METIS ------------------------------------------------------------------------------- */
@@ -296,7 +265,7 @@ bool graph_may_be_metis(const struct gb_reader *start)
 	struct metis h = { 0 };
 	size_t comments = 0, lines;
 
-	if (!find_content(&r, '%', &comments) || !read_metis_header(&r, &h))
+	if (!graph_find_line(&r, "%", &comments) || !read_metis_header(&r, &h))
 		return false;
 	lines = gb_count_lines(r.at, r.end);
 	return lines >= h.n / 2 && lines / 2 <= h.n + 50;
@@ -309,7 +278,7 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	size_t comments = 0, header;
 	uint64_t u = 0;
 
-	if (!find_content(r, '%', &comments))
+	if (!graph_find_line(r, "%", &comments))
 		return gb_reader_fail(r, "the header is missing");
 	if (!read_metis_header(r, &h))
 		return gb_reader_fail(r, "\"VERTICES EDGES [FORMAT]\" of METIS is expected");
@@ -339,15 +308,15 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 					   (double)(r->end - r->begin));
 	}
 	r->line = header;
-	if (ends == h.m)
-		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
-	else if (ends != 2 * h.m)
+	if (ends != 2 * h.m && ends != h.m)
 		return gb_reader_fail(r,
 				      "the header declares %" PRIu64 " edges, but the file has "
 				      "%" PRIu64 " ends of edges, not %" PRIu64,
 				      h.m, ends, 2 * h.m);
 	if (sum)
 		return gb_reader_fail(r, "an edge is listed at one of its ends only");
+	if (ends == h.m && ends)
+		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
 	if (u < h.n)
 		gb_reader_note("%" PRIu64 " vertices have no line", h.n - u);
 	if (h.before || h.edge_weights)

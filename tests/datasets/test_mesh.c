@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/lbvh/image.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/image.h"
 #include "datasets/mesh/mesh.h"
 #include "datasets/mesh/scene.h"
 #include "tests/file_of.h"

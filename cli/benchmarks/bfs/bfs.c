@@ -57,8 +57,8 @@ static const struct gb_param params[] = {
 	  .help = "undirected edges per vertex drawn for kronecker and uniform" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "read the graph from a .mtx, .el or .txt (edge list), .gr (DIMACS) or .sg "
-		  "(GAPBS) file" },
+	  .help = "read the graph from a file: an edge list, Matrix Market, DIMACS, METIS or "
+		  "GAPBS (see gpubench help files)" },
 	{ .name = "write",
 	  AT(GB_PATH, write),
 	  .written = true,

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "cli/benchmarks/lbvh/hits.h"
+#include "cli/benchmarks/lbvh/image.h"
 #include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "cli/benchmarks/lbvh/rays.h"
 #include "cli/benchmarks/registry.h"
 #include "common/lbvh_types.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/image.h"
 #include "datasets/mesh/mesh.h"
 #include "datasets/mesh/scene.h"
 

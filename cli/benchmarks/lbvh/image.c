@@ -1,5 +1,5 @@
 /* image.c -- write images as PNG or PPM. */
-#include "datasets/image.h"
+#include "cli/benchmarks/lbvh/image.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* image.h -- write an image: PPM, or PNG if the build has libpng. */
-#ifndef GPUBENCH_DATASETS_IMAGE_H
-#define GPUBENCH_DATASETS_IMAGE_H
+#ifndef GPUBENCH_CLI_BENCHMARKS_LBVH_IMAGE_H
+#define GPUBENCH_CLI_BENCHMARKS_LBVH_IMAGE_H
 
 #include <stddef.h>
 
