@@ -171,7 +171,7 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 
 	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
 		if (!read_any(&b, &r)) {
-			gb_reader_count("bodies", b.count, b.count);
+			gb_reader_count("bodies", b.found, b.count);
 			gb_bodies_note_rounding(&b);
 		}
 		gb_reader_close(&r);

@@ -6,6 +6,7 @@
 
 struct gb_bodies {
 	size_t limit;       /* bodies wanted; 0: all */
+	size_t found;       /* bodies of the file; of text, those read */
 	size_t room, count; /* bodies allocated, bodies read */
 	float *xyz[3];
 	double low[3], high[3]; /* the coordinates, before they are rounded */

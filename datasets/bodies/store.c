@@ -9,6 +9,7 @@ enum gb_status gb_bodies_alloc(struct gb_bodies *b, const struct gb_reader *r, s
 {
 	struct gb_error memory = { 0 };
 
+	b->found = bodies;
 	if (b->limit && b->limit < bodies)
 		bodies = b->limit;
 	if (!bodies)

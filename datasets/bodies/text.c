@@ -53,7 +53,11 @@ static void choose_separator(struct table *t, char tab_or_blank)
 	const char *at = t->r->at, *end = memchr(at, '\n', (size_t)(t->r->end - at) + 1);
 	const size_t length = (size_t)(end - at);
 
-	t->separator = memchr(at, ';', length) ? ';' : memchr(at, ',', length) ? ',' : tab_or_blank;
+	t->separator = tab_or_blank;
+	if (memchr(at, ';', length))
+		t->separator = ';';
+	else if (memchr(at, ',', length))
+		t->separator = ',';
 }
 
 /* The next field of the line at *at, which goes to the separator or the newline after it. */
@@ -290,11 +294,11 @@ enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
 		if (read_row(&t))
 			return r->err->code;
 		if (b->count % (1 << 16) == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 	}
 	if (!b->count)
 		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+	b->found = b->count;
 	note_columns(&t);
 	return GB_OK;
 }

@@ -23,6 +23,7 @@ struct job {
 	enum radix_type type;
 	size_t key_size, limit;
 	void *keys;
+	size_t found; /* keys of the file; of text, those read */
 	size_t room, count;
 };
 
@@ -34,6 +35,7 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 {
 	struct gb_error memory = { 0 };
 
+	job->found = keys;
 	job->room = job->limit && job->limit < keys ? job->limit : keys;
 	job->keys = gb_host_alloc(job->room, job->key_size, &memory);
 	if (!job->keys)
@@ -181,13 +183,23 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
 		if (job->count % 65536 == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 	}
+	job->found = job->count;
 	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
 }
 
 /* ---- any ---------------------------------------------------------------------------------- */
+
+static enum gb_status read_contents(struct job *job, struct gb_reader *r)
+{
+	if (gb_is_npy(r))
+		return read_npy(job, r);
+	if (gb_reader_refuse(r))
+		return r->err->code;
+	return gb_reader_is_text(r) ? read_text(job, r)
+				    : read_raw(job, r, -1, (size_t)(r->end - r->begin));
+}
 
 /* Map the file, and unpack it. */
 static enum gb_status read_mapped(struct job *job, const char *path, struct gb_error *err)
@@ -196,12 +208,7 @@ static enum gb_status read_mapped(struct job *job, const char *path, struct gb_e
 
 	if (gb_reader_open(&r, path, "a file of keys", err))
 		return err->code;
-	if (gb_is_npy(&r))
-		(void)read_npy(job, &r);
-	else if (gb_reader_is_text(&r))
-		(void)read_text(job, &r);
-	else if (!gb_reader_refuse(&r))
-		(void)read_raw(job, &r, -1, (size_t)(r.end - r.begin));
+	(void)read_contents(job, &r);
 	gb_reader_close(&r);
 	return err->code;
 }
@@ -241,7 +248,7 @@ enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit
 		gb_host_free(job.keys);
 		return err->code;
 	}
-	gb_reader_count("keys", job.count, job.count);
+	gb_reader_count("keys", job.found, job.count);
 	*keys = job.keys;
 	*count = job.count;
 	return GB_OK;

@@ -199,8 +199,7 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 		if (type == FACE && read_face(r, seen, mesh, &done))
 			return r->err->code;
 		if (r->line % (1 << 16) == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 	}
 	if (done.triangles != mesh->count)
 		return gb_reader_fail(r, "%zu triangles where %zu were counted", done.triangles,

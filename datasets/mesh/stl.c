@@ -131,9 +131,12 @@ static enum gb_status read_line(struct gb_reader *r, struct pass *p)
 
 static enum gb_status read_text(struct gb_reader *r, struct pass *p)
 {
-	for (; r->at < r->end; gb_reader_next_line(r))
+	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p))
 			return r->err->code;
+		if (p->mesh && r->line % (1 << 16) == 0)
+			gb_reader_progress_at(r);
+	}
 	return p->in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
 }
 

@@ -117,7 +117,7 @@ uint64_t gb_npy_bits(const struct gb_npy *n, size_t row, size_t column)
 {
 	const size_t index = n->fortran ? column * n->rows + row : row * n->columns + column;
 	const unsigned char *byte = n->data + index * n->size;
-	const unsigned spare = 64 - 8 * n->size;
+	const unsigned spare = (64 - 8 * n->size) & 63;
 	uint64_t bits = 0;
 
 	for (unsigned i = 0; i < n->size; i++)

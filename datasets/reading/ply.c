@@ -345,8 +345,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 
 	for (size_t i = 0; i < rows && e->properties; i++) {
 		if (p->shown && i % (1 << 16) == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 		skip_lines(p);
 		if (r->at == r->end)
 			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,

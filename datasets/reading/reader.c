@@ -203,6 +203,11 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
 }
 
+void gb_reader_progress_at(const struct gb_reader *r)
+{
+	gb_reader_progress((double)(r->at - r->begin) / (double)(r->end - r->begin));
+}
+
 void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
 {
 	r->format = &gb_file_formats[format];

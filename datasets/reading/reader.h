@@ -91,6 +91,9 @@ double gb_reader_most(const struct gb_reader *r);
 enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const char *text, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Report the progress of reading: the part of the file before r->at. */
+void gb_reader_progress_at(const struct gb_reader *r);
+
 /* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
