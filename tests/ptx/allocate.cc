@@ -13,7 +13,7 @@
 
 #include "tests/ptx/ptx.h"
 
-enum { LANES = 32, PREDICATE_BYTES = 4 };
+enum { LANES = 32 };
 
 typedef std::vector<uint64_t> bit_set; /* a set of register numbers */
 
@@ -166,6 +166,12 @@ static unsigned pool_of(unsigned bytes)
 	return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
 }
 
+/* At least four bytes per lane, because counts.cc has a word for each. */
+static uint32_t place_bytes(unsigned bytes)
+{
+	return std::max(bytes, 4u) * LANES;
+}
+
 void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes)
 {
 	std::vector<uint32_t> place(bytes.size());
@@ -180,13 +186,12 @@ void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes)
 			std::max(k->registers, pools[1].live + pools[2].live + 2 * pools[3].live);
 	}
 	start[3] = 0;
-	start[2] = start[3] + pools[3].count * 8 * LANES;
-	start[1] = start[2] + pools[2].count * 4 * LANES;
-	start[0] = start[1] + pools[1].count * 2 * LANES;
-	k->register_bytes = (start[0] + pools[0].count * PREDICATE_BYTES + 63) / 64 * 64;
+	start[2] = start[3] + pools[3].count * place_bytes(8);
+	start[1] = start[2] + pools[2].count * place_bytes(4);
+	start[0] = start[1] + pools[1].count * place_bytes(2);
+	k->register_bytes = start[0] + pools[0].count * place_bytes(0);
 	for (size_t r = 0; r < bytes.size(); r++)
-		place[r] = start[pool_of(bytes[r])] +
-			   place[r] * (bytes[r] ? bytes[r] * LANES : (unsigned)PREDICATE_BYTES);
+		place[r] = start[pool_of(bytes[r])] + place[r] * place_bytes(bytes[r]);
 	for (struct instruction &i : k->code)
 		each_register(i, [&](struct operand &o, bool) { o.at = place[o.at]; });
 }

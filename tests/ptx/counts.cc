@@ -152,38 +152,36 @@ static bool goes_on(struct warp &w, const struct instruction &i)
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
-static uint32_t depth_of(const struct warp &w, const struct operand &o)
+/* Other lanes keep their chains: registers that are not live together share a place, which may hold
+ * another register there. */
+static void set_results(struct warp &w, const struct instruction &i, uint32_t mask, uint32_t depth)
 {
-	return o.kind == REGISTER ? w.depth[o.at / 4] : 0;
+	for (unsigned d = 0; d < i.outs; d++)
+		each_active(mask, [&](unsigned l) { w.depth[i.out[d].at / 4 + l] = depth; });
 }
 
-/* The chain of a result is the longest chain of its operands, and count_load() adds one for a load.
- * A load follows those before the last barrier. */
+/* The chain of a result is the longest chain of the operands of all active lanes, and count_load()
+ * adds one for a load.  A load follows those before the last barrier. */
 static void follow_chain(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	uint32_t deepest = 0;
 
 	for (unsigned s = 0; s < i.ins; s++)
-		deepest = std::max(deepest, depth_of(w, i.in[s]));
+		if (i.in[s].kind == REGISTER)
+			each_active(mask, [&](unsigned l) {
+				deepest = std::max(deepest, w.depth[i.in[s].at / 4 + l]);
+			});
 	if (i.kind == LOAD_GLOBAL || i.kind == ATOMIC_GLOBAL)
 		w.load = 1 + std::max(deepest, w.barrier_chain);
-	for (unsigned d = 0; d < i.outs; d++) {
-		uint32_t *const place = &w.depth[i.out[d].at / 4];
-
-		*place = mask == w.live ? deepest : std::max(*place, deepest);
-	}
+	set_results(w, i, mask, deepest);
 }
 
-void count_load(struct warp &w, const struct instruction &i)
+void count_load(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	if (w.waits)
 		return;
 	w.chain = std::max(w.chain, w.load);
-	for (unsigned d = 0; d < i.outs; d++) {
-		uint32_t *const place = &w.depth[i.out[d].at / 4];
-
-		*place = std::max(*place, w.load);
-	}
+	set_results(w, i, mask, w.load);
 }
 
 static bool is_barrier(const struct instruction &i)

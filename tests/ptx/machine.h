@@ -49,7 +49,7 @@ struct warp {
 	unsigned current;
 	int patience; /* left until another split runs */
 	struct split split[LANES];
-	uint32_t *depth;        /* per register, when counting: length of its chain of loads */
+	uint32_t *depth;        /* when counting: a chain of loads per lane of each register */
 	uint32_t chain;         /* when counting: the longest chain of global loads up to here */
 	uint32_t load;          /* the chain of the current load */
 	uint32_t barrier_chain; /* that at the last barrier, on which later loads depend */
@@ -210,7 +210,7 @@ void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend);
 /* Warps meet at a barrier of the block or cluster: call with each of them, then again. */
 void count_meeting(struct warp &w, uint32_t *longest);
 /* A load from global memory, which lengthens the chain of its results. */
-void count_load(struct warp &w, const struct instruction &i);
+void count_load(struct warp &w, const struct instruction &i, uint32_t mask);
 /* Count an instruction that is about to run.  A postponed one cannot run yet and is counted
  * later. */
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);

@@ -186,7 +186,7 @@ static void count(struct warp &w, const struct instruction &i, enum access acces
 	}
 	count_global(w, access, mask, at, i.bytes * i.width);
 	if (access != STORES)
-		count_load(w, i);
+		count_load(w, i, mask);
 }
 
 /* ---- order ------------------------------------------------------------------------------- */

@@ -351,7 +351,8 @@ static void check_numbers(void)
 	check_words("exit", { "exit", "ret" },
 		    ".reg .pred p;\nmov.u32 d, 3;\nsetp.gt.u32 p, %tid, 40;\n@p exit;", 64,
 		    [](unsigned t) { return t > 40 ? 0 : 3; });
-	check_words("membar.gl", { "membar.gl" }, "membar.gl;\nmov.u32 d, 1;", LANES,
+	check_words("fences", { "membar.gl", "fence.acq_rel.gpu" },
+		    "membar.gl;\nfence.acq_rel.gpu;\nmov.u32 d, 1;", LANES,
 		    [](unsigned) { return 1; });
 }
 
