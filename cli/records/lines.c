@@ -290,19 +290,47 @@ static const char *find_nul(const char *text)
 	return NULL;
 }
 
-/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure; errno is then ENOMEM
- * if memory ran out, since cJSON does not report that otherwise.  Malformed UTF-8 and a NUL within
- * the text are rejected here, because cJSON copies the one and ignores what follows the other. */
-static cJSON *parse(const char *text, size_t length)
+/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
+ * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  Malformed
+ * UTF-8 and a NUL within the text are rejected here, because cJSON copies the one and ignores what
+ * follows the other. */
+static cJSON *parse(const char *text, size_t length, const char **end)
 {
-	const char *end = text;
+	size_t character = 1;
 
 	errno = 0;
-	for (size_t character = 1; *end && character; end += character)
-		character = gb_utf8_length(end);
-	if (end != text + length || find_nul(text))
+	for (*end = text; **end && character; *end += character)
+		character = gb_utf8_length(*end);
+	if (*end != text + length)
 		return NULL;
-	return cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1 /* to the NUL */);
+	*end = find_nul(text);
+	if (*end)
+		return NULL;
+	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
+}
+
+static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
+{
+	if (errno == ENOMEM)
+		return no_memory(source, err);
+	return bad_line(source, line, "is not valid JSON", err);
+}
+
+/* Read a file that is one array of lines, as version 0.2 prints with --format=json. */
+static void read_array(const struct source *source, struct gb_records *list, struct gb_error *err)
+{
+	const char *end;
+	cJSON *array = parse(source->text, source->size, &end);
+	size_t number = 1; /* of the line with the error */
+
+	list->is_array = true;
+	for (const char *at = source->text; !array && at < end; at++)
+		number += *at == '\n';
+	if (!array)
+		(void)not_json(source, number, err);
+	while (!err->code && array->child)
+		(void)accept(source, 1, cJSON_DetachItemViaPointer(array, array->child), list, err);
+	cJSON_Delete(array);
 }
 
 /* True if text may be the start of a line that a killed writer left incomplete. */
@@ -315,6 +343,8 @@ static bool begins_a_line(const char *text)
 
 static void read_lines(const struct source *source, struct gb_records *list, struct gb_error *err)
 {
+	const char *where;
+
 	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
@@ -325,16 +355,14 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 
 		text[length] = '\0';
 		if (text[strspn(text, " \t\r")] || strlen(text) < length) {
-			line = parse(text, length);
+			line = parse(text, length, &where);
 			if (!line && !end && errno != ENOMEM && strlen(text) == length &&
 			    begins_a_line(text)) {
 				list->truncated = true;
 				return;
 			}
-			if (!line && errno == ENOMEM)
-				(void)no_memory(source, err);
-			else if (!line)
-				(void)bad_line(source, number, "is not valid JSON", err);
+			if (!line)
+				(void)not_json(source, number, err);
 			else
 				(void)accept(source, number, line, list, err);
 			if (list->context_count > runs)
@@ -370,9 +398,12 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = false;
-	if (!read_source(path, &source, err) && source.size)
-		read_lines(&source, list, err);
+	list->unended = list->is_array = false;
+	if (!read_source(path, &source, err) && source.size) {
+		const char *first = source.text + strspn(source.text, " \t\r\n");
+
+		(*first == '[' ? read_array : read_lines)(&source, list, err);
+	}
 	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
