@@ -169,7 +169,7 @@ struct gb_record {
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
 	} rates;              /* NAN under the emulator */
-	struct gb_texts kept; /* texts of a record that was not read; owned */
+	struct gb_texts kept; /* texts that are not in the line; owned */
 	cJSON *line;          /* owned; texts that were read point into it */
 };
 
