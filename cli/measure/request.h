@@ -5,7 +5,6 @@
 #ifndef GPUBENCH_CLI_MEASURE_REQUEST_H
 #define GPUBENCH_CLI_MEASURE_REQUEST_H
 
-#include "cli/benchmarks/choice.h"
 #include "cli/measure/sweep.h"
 #include "cli/records/output.h"
 #include "cli/records/settings.h"

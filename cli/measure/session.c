@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/benchmarks/choice.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/measure/bandwidth.h"
 #include "cli/measure/interrupt.h"

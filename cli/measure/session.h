@@ -5,8 +5,8 @@
  * The run line is written before the first record, and each record as soon as it is known.  Nothing
  * here depends on a particular benchmark.
  *
- * This folder turns a command line's request into records: the points (sweep.h), the chosen
- * variants (choice.h), one measurement (measure.h), copy bandwidth (bandwidth.h), progress
+ * This folder turns a command line's request into records: the points and the chosen
+ * variants (sweep.h), one measurement (measure.h), copy bandwidth (bandwidth.h), progress
  * (progress.h), several repetitions (repetitions.h), and --dry-run (plan.h).  It may use cli/records,
  * cli/benchmarks and the folders below cli.
  */
