@@ -7,7 +7,7 @@
  *
  * A measurement fills struct gb_record, and machine.h fills struct gb_context.  record.c has a row
  * for each member; field.h prints and reads JSON by these rows.  lines.h reads and writes files;
- * output.h opens the file that -o names; csv.h converts.
+ * csv.h converts.
  * cJSON is used only in this folder.  May use cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
