@@ -20,7 +20,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare.h"
 #include "cli/measure/interrupt.h"
-#include "cli/records/output.h"
+#include "cli/records/lines.h"
 #include "common/process.h"
 #include "common/secret.h"
 #include "common/text.h"

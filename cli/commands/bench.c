@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/benchmarks/choice.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"

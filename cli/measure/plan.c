@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/measure/checks.h"
 #include "cli/records/key.h"
 #include "common/memory.h"
 #include "common/text.h"

@@ -5,9 +5,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_REQUEST_H
 #define GPUBENCH_CLI_MEASURE_REQUEST_H
 
-#include "cli/benchmarks/choice.h"
 #include "cli/measure/sweep.h"
-#include "cli/records/output.h"
+#include "cli/records/lines.h"
 #include "cli/records/settings.h"
 
 /* --resume: no; only records of the same setup; records of any setup. */

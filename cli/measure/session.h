@@ -5,11 +5,10 @@
  * The run line is written before the first record, and each record as soon as it is known.  Nothing
  * here depends on a particular benchmark.
  *
- * This folder turns a command line's request into records: the points (sweep.h), the chosen
- * variants (choice.h), one measurement (measure.h), copy bandwidth (bandwidth.h), the other files
- * that a sweep writes and the memory that it needs (checks.h), progress (progress.h), several
- * repetitions (repetitions.h), and
- * --dry-run (plan.h).  It may use cli/records, cli/benchmarks and the folders below cli.
+ * This folder turns a command line's request into records: the points and the chosen
+ * variants (sweep.h), one measurement (measure.h), copy bandwidth (bandwidth.h), progress
+ * (progress.h), several repetitions (repetitions.h), and --dry-run (plan.h).  It may use cli/records,
+ * cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_MEASURE_SESSION_H
 #define GPUBENCH_CLI_MEASURE_SESSION_H
@@ -18,8 +17,8 @@
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
+#include "cli/records/lines.h"
 #include "cli/records/machine.h"
-#include "cli/records/output.h"
 
 struct gb_session {
 	const struct gb_request *request;
@@ -72,6 +71,24 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_release(struct gb_session *session);
+
+/* The memory that a measurement would take.  To find it, everything is allocated and nothing
+ * touched. */
+struct gb_need {
+	size_t host_bytes, device_bytes; /* peak, including the input */
+};
+
+/* Compute the need of a variant at a point.  The input must have been prepared in dry mode
+ * (gb_memory_set_dry()), which must still be on.  GB_EUNAVAILABLE or GB_EMEMORY, with the reason,
+ * if the point would be skipped. */
+enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
+			  const struct gb_variant *variant, const void *params, const void *input,
+			  struct gb_error *err);
+
+/* Check that a need can be met by the GPU's device_bytes (0: unknown) and, unless the input is
+ * already made, by the free host memory.  GB_EMEMORY, with both numbers, if it cannot. */
+enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,
+			   struct gb_error *err);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
  */

@@ -1,4 +1,5 @@
-/* field.c -- clears, prints and looks up struct members by a table of JSON paths. */
+/* field.c -- values, lists and series; clears, prints and looks up struct members by a table of JSON
+ * paths. */
 #include "cli/records/field.h"
 
 #include <math.h>
@@ -7,7 +8,204 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "common/memory.h"
 #include "common/text.h"
+
+/* ---- named values --------------------------------------------------------------------------- */
+
+const char *gb_value_words(struct gb_field_value value, char *text, size_t size)
+{
+	static const char *const flag[] = { "false", "true" };
+
+	if (value.kind == GB_VALUE_NUMBER)
+		(void)snprintf(text, size, "%.10g", value.number);
+	else
+		(void)snprintf(text, size, "%.100s",
+			       value.kind == GB_VALUE_TEXT   ? value.text
+			       : value.kind == GB_VALUE_FLAG ? flag[value.number > 0]
+							     : "none");
+	return text;
+}
+
+bool gb_values_equal(struct gb_field_value a, struct gb_field_value b)
+{
+	if (a.kind != b.kind)
+		return false;
+	return a.kind == GB_VALUE_TEXT ? gb_equal(a.text, b.text)
+				       : !(fabs(a.number - b.number) > 0);
+}
+
+const struct gb_member *gb_member_find(const struct gb_members *members, const char *name)
+{
+	for (size_t i = 0; i < members->count; i++)
+		if (gb_equal(members->item[i].name, name))
+			return &members->item[i];
+	return NULL;
+}
+
+double gb_member_number(const struct gb_members *members, const char *name)
+{
+	const struct gb_member *member = gb_member_find(members, name);
+
+	return member && member->kind == GB_VALUE_NUMBER ? member->number : (double)NAN;
+}
+
+bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
+{
+	if (!a || !b)
+		return a == b;
+	return gb_values_equal(gb_member_value(a), gb_member_value(b));
+}
+
+void *gb_room_for_one(void *array, size_t count, size_t size)
+{
+	const bool is_full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+
+	return is_full ? reallocarray(array, count ? 2 * count : 8, size) : array;
+}
+
+bool gb_members_add(struct gb_members *members, struct gb_member member)
+{
+	struct gb_member *grown;
+
+	if (!member.kind)
+		return true;
+	grown = gb_room_for_one(members->item, members->count, sizeof *grown);
+	if (!grown)
+		return false;
+	members->item = grown;
+	members->item[members->count++] = member;
+	return true;
+}
+
+/* ---- lists and series ----------------------------------------------------------------------- */
+
+const struct gb_times gb_no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
+
+bool gb_numbers_append(struct gb_numbers *numbers, double value)
+{
+	double *grown = gb_room_for_one(numbers->value, numbers->count, sizeof *grown);
+
+	if (!grown)
+		return false;
+	numbers->value = grown;
+	numbers->value[numbers->count++] = value;
+	return true;
+}
+
+enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
+{
+	return gb_memory_admit(err) && gb_numbers_append(numbers, value)
+		       ? GB_OK
+		       : gb_out_of_memory(err, "the samples");
+}
+
+enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
+{
+	struct gb_numbers samples = { times->count, times->sample };
+
+	(void)gb_numbers_add(&samples, ns, err);
+	times->sample = samples.value;
+	times->count = samples.count;
+	return err->code;
+}
+
+bool gb_texts_add(struct gb_texts *texts, const char *text)
+{
+	const char **grown = gb_room_for_one(texts->text, texts->count, sizeof *grown);
+
+	if (!grown)
+		return false;
+	texts->text = grown;
+	texts->text[texts->count++] = text;
+	return true;
+}
+
+char *gb_texts_keep(struct gb_texts *texts, const char *text)
+{
+	char *copy = gb_utf8_copy(text);
+
+	if (copy && gb_texts_add(texts, copy))
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+void gb_texts_free(struct gb_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		char *text; /* without the const of a list whose texts others own */
+
+		memcpy(&text, &texts->text[i], sizeof text);
+		free(text);
+	}
+	free(texts->text);
+	*texts = (struct gb_texts){ 0 };
+}
+
+struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
+{
+	struct gb_named_times *grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	phases->item = grown;
+	phases->item[phases->count] = (struct gb_named_times){ name, gb_no_times };
+	return &phases->item[phases->count++].time;
+}
+
+struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
+{
+	for (size_t i = 0; i < phases->count; i++)
+		if (gb_equal(phases->item[i].name, name))
+			return &phases->item[i].time;
+	return gb_phases_append(phases, name);
+}
+
+enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
+			       struct gb_error *err)
+{
+	struct gb_summary sum;
+
+	if (gb_summarize(times->sample, times->count, &sum, err))
+		return err->code;
+	gb_floor_interval(&sum, resolution_ns);
+	times->clock = clock;
+	times->median = sum.median;
+	times->ci_low = sum.ci_low;
+	times->ci_high = sum.ci_high;
+	return GB_OK;
+}
+
+enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
+				struct gb_error *err)
+{
+	for (size_t i = 0; i < phases->count && !err->code; i++)
+		(void)gb_times_settle(&phases->item[i].time, clock, resolution_ns, err);
+	return err->code;
+}
+
+void gb_phases_clear(struct gb_phases *phases)
+{
+	while (phases->count)
+		free(phases->item[--phases->count].time.sample);
+	free(phases->item);
+	*phases = (struct gb_phases){ 0 };
+}
+
+struct gb_summary gb_times_summary(const struct gb_times *times)
+{
+	struct gb_error err = { 0 };
+	struct gb_summary sum;
+
+	(void)gb_summarize(times->sample, times->count, &sum, &err);
+	sum.median = times->median;
+	sum.ci_low = times->ci_low;
+	sum.ci_high = times->ci_high;
+	return sum;
+}
+
+/* ---- the values of fields ------------------------------------------------------------------ */
 
 static void *at(const struct gb_field *field, void *of)
 {
@@ -18,8 +216,6 @@ static const void *in(const struct gb_field *field, const void *of)
 {
 	return (const char *)of + field->offset;
 }
-
-/* ---- values ------------------------------------------------------------------------------- */
 
 static const struct gb_field_value absent = { .number = NAN };
 

@@ -1,4 +1,9 @@
-/* lines.h -- the lines of record files in memory: a list, read from files and written to them. */
+/* lines.h -- the lines of record files: a list in memory, read from files, and the file that -o
+ * names: JSON lines, written as they come, or a page, written at the end.
+ *
+ * That file is not changed before the first line, or the page, is ready, so no records are lost if
+ * an input cannot be read.
+ */
 #ifndef GPUBENCH_CLI_RECORDS_LINES_H
 #define GPUBENCH_CLI_RECORDS_LINES_H
 
@@ -8,6 +13,7 @@
 #include <stdio.h>
 
 #include "cli/records/record.h"
+#include "common/whole.h"
 
 /* The lines of one or more files, owned.  Start with { 0 }. */
 struct gb_records {
@@ -21,13 +27,14 @@ struct gb_records {
 	size_t complete_bytes;     /* up to the end of its last complete line */
 	size_t last_context_bytes; /* up to the start of its last run line */
 	bool unended;              /* its last line is complete except for the newline */
+	bool is_array;             /* it was one JSON array */
 };
 
-/* Append the lines of a file ("-" for standard input).  A record line that was cut off at the end
- * of the file is dropped and sets `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
- * as FILE:LINE, for any other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a
- * FIFO's writer.  After a failure, the list holds what was read so far and must still be
- * released. */
+/* Append the lines of a file ("-" for standard input): JSON Lines, or one array of the same objects.
+ * A record line that was cut off at the end of the file is dropped and sets `truncated`.  A record
+ * that a later one of the file replaces is dropped.  GB_EUSAGE, with errors as FILE:LINE, for any
+ * other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a FIFO's writer.  After
+ * a failure, the list holds what was read so far and must still be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* From record `first` and run `first_run` on, remove each line that repeats an earlier line of the
@@ -74,5 +81,71 @@ enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 /* Write the lines that are not yet in the output, each run before its records.  The caller checks
  * the stream for errors. */
 void gb_records_print(FILE *file, const struct gb_records *list);
+
+/* ---- the output --------------------------------------------------------------------------- */
+
+/* How to treat records or a page that the file already holds. */
+enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
+
+/* Start with { 0 }. */
+struct gb_output {
+	const char *path;
+	enum gb_existing existing;
+	bool to_stdout;
+	struct gb_whole whole; /* a page: written to a temporary file, renamed at the end */
+	bool to_lines;         /* JSON lines go to `file`, which is locked */
+	int file;
+	bool created; /* the file did not exist before */
+	bool begun;   /* something was written */
+	bool shared;  /* other processes append too */
+	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
+	 * keep_bytes (cut), or its last line gets its newline (unended). */
+	bool cut, unended;
+	size_t keep_bytes;
+};
+
+/* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file or a page. */
+enum gb_status gb_output_check(const char *path, struct gb_error *err);
+
+/* True if path names a file of JSON lines.  path may be NULL. */
+bool gb_is_lines(const char *path);
+
+/* Open and lock an output; its contents stay until something is written.  "-" is standard output,
+ * NULL is none.  GB_EUSAGE for an output of unknown type, for a file that is not empty (GB_REFUSE),
+ * or for a type that cannot be resumed (GB_RESUME).  GB_EIO if the file cannot be written or
+ * another process is writing it. */
+enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
+			      struct gb_error *err);
+
+/* Use the descriptor of a JSON Lines file that the parent process has locked and opened for
+ * appending.  If siblings append at the same time, it is shared, and the parent must have called
+ * gb_output_begin(). */
+void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
+		       enum gb_existing existing);
+
+/* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that
+ * was cut off is dropped. GB_EUSAGE if the file is not JSON lines. */
+enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
+			      struct gb_error *err);
+
+/* GB_EUSAGE if a run of the records (from the file `path`) was made with another setup than the run
+ * `now`: another machine, build, device or cache mode.  The message begins with the option, names
+ * the first difference and ends in the hint. */
+enum gb_status gb_resume_check(const char *option, const struct gb_records *records,
+			       const char *path, const struct gb_context *now, const char *hint,
+			       struct gb_error *err);
+
+/* Prepare the file for the first line, as gb_output_put() would: GB_OVERWRITE removes the old
+ * contents, GB_RESUME a line that was cut off. */
+enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
+
+/* Write the lines of a list that are not yet in the output, if it takes JSON lines, with one
+ * append: a process that is killed almost always leaves either all of them or none.  On GB_EIO,
+ * nothing of them is left in a regular file. */
+enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
+			     struct gb_error *err);
+
+/* Close the output if it is open.  A page is renamed into place if `keep` is true. */
+enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
 #endif

@@ -356,7 +356,8 @@ static const char *read_line(const struct gb_fields *fields, cJSON *line, void *
 	if (!(schema >= 1) || fmod(schema, 1) > 0)
 		wrong = "has no \"schema\" number";
 	else if (schema < GB_RECORD_SCHEMA)
-		wrong = "schema 1 is no longer read; version 0.2 reads it";
+		wrong = "schema 1 is no longer read; gpubench report --format=json of version 0.2 "
+			"converts it";
 	else if (schema > GB_RECORD_SCHEMA)
 		wrong = "has a schema newer than this gpubench supports";
 	else if (!gb_json_text(line, "run_id"))

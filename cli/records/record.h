@@ -7,7 +7,7 @@
  *
  * A measurement fills struct gb_record, and machine.h fills struct gb_context.  record.c has a row
  * for each member; field.h prints and reads JSON by these rows.  lines.h reads and writes files;
- * output.h opens the file that -o names; csv.h converts.
+ * csv.h converts.
  * cJSON is used only in this folder.  May use cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
@@ -174,7 +174,7 @@ struct gb_record {
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
 	} rates;              /* NAN under the emulator */
-	struct gb_texts kept; /* texts of a record that was not read; owned */
+	struct gb_texts kept; /* texts that are not in the line; owned */
 	cJSON *line;          /* owned; texts that were read point into it */
 };
 

@@ -343,3 +343,43 @@ Test(session, verdicts_of_results)
 			  i);
 	}
 }
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* Needs at a limit are met.  Free memory changes, so only far more is refused. */
+Test(session, needs_of_memory_at_their_limits)
+{
+	static const struct {
+		struct gb_need need;
+		bool made;
+		uint64_t device_bytes;
+		const char *words; /* NULL: it is met */
+	} row[] = {
+		{ { 0, 0 }, false, 0, NULL },
+		{ { 0, 4096 }, false, 4096, NULL },
+		{ { 0, 4097 }, false, 0, NULL },
+		{ { 0, 3072 },
+		  true,
+		  2048,
+		  "needs 3.00 KiB of device memory, the GPU has 2.00 KiB" },
+		{ { 0, 2049 },
+		  false,
+		  2048,
+		  "needs 2.00 KiB of device memory, the GPU has 2.00 KiB" },
+		{ { (size_t)1 << 60, 0 }, true, 1, NULL },
+		{ { (size_t)1 << 60, 0 },
+		  false,
+		  1,
+		  "needs 1024 PiB of host memory, input included, " },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_error err = { 0 };
+
+		(void)gb_need_met(&row[i].need, row[i].made, row[i].device_bytes, &err);
+		cr_expect(eq(int, (int)err.code, row[i].words ? GB_EMEMORY : GB_OK), "row %zu", i);
+		cr_expect(row[i].words == NULL ||
+				  !strncmp(err.message, row[i].words, strlen(row[i].words)),
+			  "%s", err.message);
+	}
+}

@@ -1,4 +1,4 @@
-/* test_member.c -- values of records as fields of CSV. */
+/* test_csv.c -- values of records as fields of CSV. */
 #include "cli/records/csv.h"
 
 #include <criterion/criterion.h>
@@ -23,7 +23,7 @@ static char *printed(const char *text, double number)
 }
 
 /* Integers in full, as far as a double is exact; other numbers as short as they can be. */
-Test(member, fields_of_csv)
+Test(csv, fields)
 {
 	static const struct {
 		const char *text; /* NULL: the number */

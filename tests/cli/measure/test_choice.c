@@ -3,8 +3,8 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
-#include "cli/benchmarks/choice.h"
 #include "cli/benchmarks/registry.h"
+#include "cli/measure/sweep.h"
 #include "common/text.h"
 
 static struct gb_choice read(const char *only, const char *const *word, size_t count)
