@@ -13,8 +13,27 @@
 
 #include <stdbool.h>
 
-#include "cli/measure/result.h"
+#include "cli/records/record.h"
 #include "cli/records/settings.h"
+#include "common/benchmark.h"
+
+/* The result of a measurement: a record under way. */
+struct gb_result {
+	const struct gb_benchmark *benchmark;
+	const struct gb_variant *variant;
+	const void *params;
+	struct gb_record record; /* what is known so far */
+	enum gb_status code;     /* why it was skipped or failed; else GB_OK */
+	bool doubtful;           /* faster than the memory: see gb_doubt_rate() */
+	double resolution_ns;    /* resolution of the variant's clock, per run */
+	double read_bytes;       /* of the input, by the benchmark's model */
+	double elapsed_s;        /* duration of the whole measurement */
+
+	/* Called between samples with half the width of the median's interval as a fraction of the
+	 * median.  May be NULL. */
+	void (*watch)(const struct gb_result *result, double half_width);
+	void *watcher;
+};
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
  * benchmark, variant and params in result; the rest is filled in.  The status of the measurement is

@@ -2,8 +2,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_PROGRESS_H
 #define GPUBENCH_CLI_MEASURE_PROGRESS_H
 
+#include "cli/measure/measure.h"
 #include "cli/measure/request.h"
-#include "cli/measure/result.h"
 
 struct gb_progress {
 	bool shown, verbose; /* the status line; the lines per measurement */

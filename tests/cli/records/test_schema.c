@@ -234,40 +234,40 @@ static const struct gb_records *whole(void)
 	return &list;
 }
 
-/* The length of the field at *at, which is advanced past the following comma. */
-static size_t field_length(const char *at)
+static size_t commas(const char *line)
 {
-	const bool quoted = *at == '"';
+	size_t count = 0;
 
-	return quoted ? (size_t)(strchr(at + 1, '"') + 1 - at) : strcspn(at, ",\r");
+	for (; *line != '\n'; line++)
+		count += *line == ',';
+	return count;
 }
 
-/* A column whose path selects nothing would be empty. */
+/* A row of a member selects that member; the path of a column that is computed might select
+ * nothing. */
 Test(schema, every_column_of_csv_has_a_value)
 {
+	const struct gb_records *list = whole();
 	char *text = NULL;
-	size_t size = 0, columns = 0;
+	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 	struct gb_error err = { 0 };
 	/* Columns of the members that only some records have. */
 	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
 					   ",count_launches,", ",count_classes_warp" };
-	const char *title, *value;
 
-	cr_assert_not(gb_csv_print(file, whole(), &err));
+	cr_assert_not(gb_csv_print(file, list, &err));
 	(void)fclose(file);
+	for (size_t i = 0; i < gb_record_fields.count; i++) {
+		const struct gb_field *field = &gb_record_fields.field[i];
+		const bool is_computed = field->derived || field->type == GB_FIELD_STATISTIC;
+
+		cr_expect(!is_computed || gb_record_value(list->record[0], field->path).kind,
+			  "%s is empty", field->path);
+	}
 	for (size_t i = 0; i < GB_COUNT(own); i++)
 		cr_expect(strstr(text, own[i]), "%s", own[i]);
-	value = strchr(text, '\n') + 1;
-	for (title = text; *title != '\r'; columns++) {
-		const size_t length = field_length(title), filled = field_length(value);
-
-		cr_expect(filled > 0, "%.*s is empty", (int)length, title);
-		title += length + (title[length] == ',');
-		value += filled + (value[filled] == ',');
-	}
-	cr_expect_gt(columns, 60);
-	cr_expect_eq(*value, '\r');
+	cr_expect_eq(commas(text), commas(strchr(text, '\n') + 1));
 	free(text);
 }
 
