@@ -86,7 +86,7 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 	if (*at != '\n' || head->numbers < 2 || number[0] == 0 || number[0] > INT32_MAX ||
 	    (head->numbers == 3 && number[1] != number[0]))
 		return;
-	lines = gb_count_lines(at + 1, r->end);
+	lines = at < r->end ? gb_count_lines(at + 1, r->end) : 0;
 	head->taken =
 		number[head->numbers - 1] <= lines && lines <= 2 * number[head->numbers - 1] + 100;
 }
