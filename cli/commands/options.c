@@ -154,6 +154,14 @@ static const struct gb_param preset_rows[] = {
 	  .help = "set of input sizes; the default is quick for `run`, paper for `repro`" },
 };
 
+static const struct gb_param budget_rows[] = {
+	{ .name = "budget",
+	  AT(GB_PATH, budget),
+	  .unit = "TIME",
+	  .help = "divide this time among the measurements, and leave out those at the end that do "
+		  "not fit; units: s, m, h" },
+};
+
 static const struct gb_param output_rows[] = {
 	{ .name = "overwrite",
 	  AT(GB_FLAG, target.overwrite),
@@ -198,6 +206,7 @@ enum {
 static const struct gb_rows groups[] = {
 	{ MEASURE, how_to_measure, ROWS(settings) },
 	{ SWEEP, how_to_measure, ROWS(profile) },
+	{ SWEEP, how_to_measure, ROWS(budget) },
 	{ CHOOSE, how_to_measure, ROWS(limits) },
 	{ GB_OF_BENCHMARK, what_to_run, ROWS(strict) },
 	{ CHOOSE, what_to_run, ROWS(backend) },
@@ -299,9 +308,29 @@ static enum gb_status read_shard(struct gb_repeats *r, struct gb_error *err)
 	return GB_OK;
 }
 
-/* GB_EUSAGE if two options exclude each other. */
-static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
+enum gb_status gb_read_budget(const char *text, double *seconds, struct gb_error *err)
 {
+	char *unit;
+	const double number = strtod(text, &unit);
+	const double scale = gb_equal(unit, "h") ? 3600 : gb_equal(unit, "m") ? 60 : 1;
+
+	*seconds = number * scale;
+	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) || strlen(unit) > 1 ||
+	    !(*seconds <= 1e6))
+		return gb_fail(err, GB_EUSAGE,
+			       "--budget=%.40s: must be a time, such as 90s, 15m or "
+			       "2h, of at most 1e6 s",
+			       text);
+	return GB_OK;
+}
+
+/* GB_EUSAGE if two options exclude each other. */
+static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
+{
+	if (r->budget && gb_read_budget(r->budget, &r->budget_s, err))
+		return err->code;
+	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
+		return gb_fail(err, GB_EUSAGE, "--budget is of one repetition on one GPU");
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.devices))

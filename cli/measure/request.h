@@ -41,6 +41,8 @@ struct gb_request {
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
+	const char *budget; /* the time for all measurements; NULL: no limit */
+	double budget_s;
 	int64_t quiet, verbose;
 	int64_t lock_clocks;
 	int64_t memory; /* bytes of host memory at most; 0: what is free */
