@@ -1,10 +1,10 @@
 #!/bin/bash
-# devices.sh GPUBENCH-PTX OLDEST -- --device=all on three devices of the PTX executor: one process
-# per device, all at once, and the records of all in one file; a GPU that the build has no code for,
-# and one of sm_90 that runs the build's oldest PTX, as 75.
+# devices.sh GPUBENCH-PTX NVTX.so OLDEST -- --device=all on three devices of the PTX executor: one
+# process per device, all at once, and the records of all in one file; a GPU that the build has no
+# code for, and one of sm_90 that runs the build's oldest PTX, as 75; the ranges of --profile.
 set -eu
 gpubench=$(realpath "$1")
-oldest=$2
+nvtx=$(realpath "$2") oldest=$3
 scratch=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -14,6 +14,14 @@ fail() {
 	echo "devices: $*"
 	exit 1
 }
+
+# One range for each variant and point after the warm-up, and one for each phase within.
+ranges=$(NVTX_INJECTION64_PATH=$nvtx "$gpubench" radix cuda/lsd4 cuda/cub --count=3k --profile \
+	2>&1 >/dev/null | sed 's/^nvtx: *//' | uniq -c | tr -s ' \n' ' ')
+phases='histogram 1 end 1 scan 1 end 1 scatter 1 end 1 '
+wanted=" 1 radix/cuda/lsd4 count=3000 1 $(printf "$phases%.0s" 1 2 3 4 5 6 7 8)"
+wanted="${wanted% 1 end 1 } 2 end 1 radix/cuda/cub count=3000 1 end "
+[[ $ranges == "$wanted" ]] || fail "ranges: $ranges, wanted: $wanted"
 
 # expect STATUS ARGUMENT...: check the exit status; the output is in `said`.
 expect() {

@@ -59,6 +59,10 @@ $(BUILD)/nomemory.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
 $(BUILD)/nomemory.so $(BUILD)/nvml.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
+# A tool for NVTX.
+$(BUILD)/nvtx.so: tests/planted/nvtx.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC $(cuda_include) $< -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
 $(BUILD)/faults/libvulkan.so.1: tests/vulkan/faults.c
 	@mkdir -p $(@D)

@@ -44,12 +44,9 @@ test-ptx-check: $(BUILD)/gpubench-ptx
 test-ptx-unit: $(BUILD)/unit-ptx $(BUILD)/nvml.so
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< --jobs 2 --filter '@(backend|primitives|bfs_cuda|stream|variants)*/*'
-$(BUILD)/nvtx.so: tests/planted/nvtx.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC $(cuda_include) $< -o $@
-test-ptx-other: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so
+test-ptx-other: $(BUILD)/gpubench-ptx
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
-	$(try) $(reached) tests/ptx/other.sh $^
+	$(try) $(reached) tests/ptx/other.sh $<
 # The self-test must cover every opcode.
 test-ptx-selftest: $(BUILD)/ptx-selftest test-ptx-check
 	$(try) $< $(BUILD)/reached.ptx-check
@@ -64,8 +61,8 @@ test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
 test-ptx-hang: $(BUILD)/gpubench-ptx
 	$(try) tests/hang.sh $< $(BUILD) cuda $(nvcc)
-test-ptx-devices: $(BUILD)/gpubench-ptx
-	$(try) tests/devices.sh $< $(firstword $(targets))
+test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so
+	$(try) tests/devices.sh $^ $(firstword $(targets))
 
 ## ptx-seeds: the cuda variants under SEEDS random schedules, with strong and with weak memory (long)
 SEEDS ?= 1 2 3 4 5 6 7 8
