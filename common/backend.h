@@ -33,6 +33,8 @@ struct gb_gpu_info {
 	int bus_bits;
 	int64_t memory_clock_khz, sm_clock_khz;
 	int ecc, mig, persistence; /* 1, 0 or -1 */
+	int mps;                   /* of other processes' work at the same time; 1, 0 or -1 */
+	char compute_mode[20];     /* "default", "exclusive process", "prohibited" */
 	double power_limit_w;
 	bool emulated;
 	/* As Vulkan reports them; "" if it does not know the GPU. */

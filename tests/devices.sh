@@ -60,9 +60,19 @@ expect 0 --count=100 --device=all -o page.html
 expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
 [ "$(grep -c '"device":2' one.jsonl)" = 1 ] || fail "--device=2: $(cat said)"
 
+expect 0 --count=100 --device=0,2 -o two.jsonl
+[ "$(grep -o '"device":[0-9]' two.jsonl | sort | tr '\n' ' ')" = '"device":0 "device":2 ' ] ||
+	fail "--device=0,2: $(cat two.jsonl)"
+# CUDA resolves UUIDs; the executor ignores them.
+expect 0 --count=100 --device=MIG-5c89852c --backend=cuda -o mig.jsonl
+grep -q '"CUDA_VISIBLE_DEVICES":"MIG-5c89852c"' mig.jsonl || fail "--device=MIG-: $(cat mig.jsonl)"
+
 # Invalid arguments, and a device that does not exist.
 expect 2 --count=100 --device=all --backend=cpu
 expect 2 --count=100 --device=some
+expect 2 --count=100 --device=0,
+expect 2 --count=100 --device=0,1,99
+expect 3 --count=100 --device=0,5
 expect 3 --count=100 --device=3 --backend=cuda
 
 # A GPU that the build has no code for is named once, with the command that makes a build for it.

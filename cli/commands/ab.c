@@ -19,6 +19,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare.h"
+#include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
 #include "cli/records/lines.h"
 #include "common/process.h"
@@ -30,7 +31,7 @@ struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
 	int64_t repetitions, quiet, overwrite, resume;
 	const char *budget, *output;
-	double budget_ns;
+	double budget_s;
 };
 
 #define AT(type, member) GB_AT(type, struct options, member)
@@ -312,7 +313,7 @@ static bool is_over(struct trial *t, struct gb_error *err)
 		return true;
 	if (left == 0)
 		return true;
-	if (gb_now_ns() - t->began + (double)left * t->repetition <= t->options->budget_ns)
+	if (gb_now_ns() - t->began + (double)left * t->repetition <= t->options->budget_s * 1e9)
 		return false;
 	(void)fprintf(
 		stderr,
@@ -354,24 +355,6 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 		t->repetition = gb_now_ns() - start;
 	}
 	return err->code;
-}
-
-/* Read --budget: a number with one of the units s, m and h, or none for seconds. */
-static enum gb_status read_budget(struct options *options, struct gb_error *err)
-{
-	const char *text = options->budget ? options->budget : "15m";
-	char *unit;
-	const double number = strtod(text, &unit);
-	const double seconds = gb_equal(unit, "h") ? 3600 : gb_equal(unit, "m") ? 60 : 1;
-
-	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) || strlen(unit) > 1 ||
-	    !(number * seconds <= 1e6))
-		return gb_fail(err, GB_EUSAGE,
-			       "--budget=%.40s: must be a time, such as 90s, 15m or "
-			       "2h, of at most 1e6 s",
-			       text);
-	options->budget_ns = number * seconds * 1e9;
-	return GB_OK;
 }
 
 /* Read NAME=PROGRAM for both sides. */
@@ -437,7 +420,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 	while (trial.looks < GB_GATE_LOOKS &&
 	       gb_gate_looks[trial.looks] <= (size_t)options.repetitions)
 		trial.looks++;
-	if (!read_budget(&options, err))
+	if (!gb_read_budget(options.budget ? options.budget : "15m", &options.budget_s, err))
 		status = judge(&trial, err);
 out:
 	gb_comparison_release(&trial.comparison);

@@ -56,12 +56,28 @@ static enum gb_status go_through(void *self, const struct gb_sweep *sweep, struc
 			  : gb_session_sweep(goal->session, sweep, goal->choice, err);
 }
 
+/* Count the measurements of a sweep, for --budget. */
+static enum gb_status count(void *self, const struct gb_sweep *sweep, struct gb_error *err)
+{
+	struct goal *goal = self;
+
+	goal->session->planned += gb_count_runs(sweep, goal->choice);
+	return err->code;
+}
+
 /* Write the record of a run that hangs, and end the session as usual. */
 static enum gb_status abandon(void *session, void *result, struct gb_error *err)
 {
 	if (result && err->code != GB_EINTERRUPTED)
 		gb_session_hung(session, result, err);
 	return gb_finish(session, true, err);
+}
+
+static enum gb_status for_each_sweep(struct gb_request *request, const struct task *task,
+				     gb_take_sweep *take, struct goal *goal, struct gb_error *err)
+{
+	return task->sweep ? take(goal, task->sweep, err)
+			   : gb_each_sweep(request, task->preset, take, goal, err);
 }
 
 /* Plan, launch or measure the task. */
@@ -77,9 +93,9 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 	if (!request->dry)
 		gb_on_abandon(abandon, &session);
 	if (!(request->dry ? gb_session_plan(&plan.session, request, err)
-			   : gb_session_open(&session, request, argc, argv, err)))
-		(void)(task->sweep ? go_through(&goal, task->sweep, err)
-				   : gb_each_sweep(request, task->preset, go_through, &goal, err));
+			   : gb_session_open(&session, request, argc, argv, err)) &&
+	    !for_each_sweep(request, task, count, &goal, err))
+		(void)for_each_sweep(request, task, go_through, &goal, err);
 	if (!request->dry)
 		return gb_finish(&session, true, err);
 	if (!err->code)

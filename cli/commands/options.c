@@ -2,12 +2,14 @@
 #include "cli/commands/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
 #include "cli/measure/measure.h"
 #include "cli/plugins/load.h"
+#include "common/devices.h"
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };
@@ -115,17 +117,17 @@ static const struct gb_param plugin_rows[] = {
 
 static const struct gb_param device_rows[] = {
 	{ .name = "device",
-	  AT(GB_INT, how.device),
-	  .initial = "0",
-	  .max = 1023,
-	  .help = "use GPU number N" },
+	  AT(GB_PATH, repeats.device),
+	  .unit = "N|UUID",
+	  .help = "use the GPU with this number [0] or UUID, or with this UUID of a MIG instance" },
 };
 
 static const struct gb_param repeats_rows[] = {
 	{ .name = "device",
 	  AT(GB_PATH, repeats.device),
-	  .unit = "N|all",
-	  .help = "use GPU number N [0]; all: all GPUs at once, cuda variants only" },
+	  .unit = "N,...|UUID,...|all",
+	  .help = "use the GPU with this number [0] or UUID, or with this UUID of a MIG instance; "
+		  "several run at once, cuda variants only" },
 	{ .name = "repetitions",
 	  AT(GB_INT, repeats.runs),
 	  .initial = "1",
@@ -150,6 +152,14 @@ static const struct gb_param preset_rows[] = {
 	  AT(GB_PATH, preset),
 	  .unit = "quick|ci|paper|large",
 	  .help = "set of input sizes; the default is quick for `run`, paper for `repro`" },
+};
+
+static const struct gb_param budget_rows[] = {
+	{ .name = "budget",
+	  AT(GB_PATH, budget),
+	  .unit = "TIME",
+	  .help = "divide this time among the measurements, and leave out those at the end that do "
+		  "not fit; units: s, m, h" },
 };
 
 static const struct gb_param output_rows[] = {
@@ -196,6 +206,7 @@ enum {
 static const struct gb_rows groups[] = {
 	{ MEASURE, how_to_measure, ROWS(settings) },
 	{ SWEEP, how_to_measure, ROWS(profile) },
+	{ SWEEP, how_to_measure, ROWS(budget) },
 	{ CHOOSE, how_to_measure, ROWS(limits) },
 	{ GB_OF_BENCHMARK, what_to_run, ROWS(strict) },
 	{ CHOOSE, what_to_run, ROWS(backend) },
@@ -224,24 +235,58 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 
 /* ---- what goes together --------------------------------------------------------------------- */
 
-/* Read --device: a number, or "all" if the command can use several devices. */
-static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
+/* Read numbers, separated by commas.  A single one is how.device. */
+static enum gb_status read_numbers(struct gb_request *r, struct gb_error *err)
+{
+	static const struct gb_param row = { .name = "device", .type = GB_INT, .max = 1023 };
+	const char *at = r->repeats.device;
+
+	do {
+		const size_t length = strcspn(at, ",");
+		union gb_value value = { 0 };
+		char item[8] = "";
+
+		(void)snprintf(item, sizeof item, "%.*s", (int)length, at);
+		if (gb_value_parse(&row, item, &value, err))
+			return err->code;
+		at += length;
+		if (!*at && !r->repeats.devices)
+			r->how.device = value.i;
+		else if (value.i < GB_MAX_GPUS)
+			r->repeats.devices |= UINT64_C(1) << value.i;
+		else
+			return gb_fail(err, GB_EUSAGE, "--device=%.80s: more than %d GPUs",
+				       r->repeats.device, GB_MAX_GPUS);
+	} while (*at++);
+	return GB_OK;
+}
+
+/* Read --device: numbers, UUIDs or "all". */
+static enum gb_status read_device(struct gb_request *r, bool takes_several, struct gb_error *err)
 {
 	const char *device = r->repeats.device;
-	union gb_value value = { 0 };
 
 	if (!device)
 		return GB_OK;
-	if (!gb_equal(device, "all")) {
-		if (!gb_value_parse(device_rows, device, &value, err))
-			r->how.device = value.i;
+	if (strncmp(device, "GPU-", 4) == 0 || strncmp(device, "MIG-", 4) == 0) {
+		/* CUDA shows these alone, from number 0 on.  It does not number parts of a GPU. */
+		if (setenv("CUDA_VISIBLE_DEVICES", device, 1))
+			return gb_out_of_memory(err, NULL);
+		r->repeats.devices = strchr(device, ',') ? UINT64_MAX : 0;
+	} else if (gb_equal(device, "all")) {
+		r->repeats.devices = UINT64_MAX;
+	} else if (read_numbers(r, err)) {
 		return err->code;
 	}
-	r->repeats.all_devices = true;
+	if (!r->repeats.devices)
+		return GB_OK;
+	if (!takes_several)
+		return gb_fail(err, GB_EUSAGE, "--device=%.80s: this command uses one GPU", device);
 	if (r->choice.backends >> GB_CPU & 1)
-		return gb_fail(err, GB_EUSAGE,
-			       "--device=all cannot run cpu variants, as --backend=%.80s asks for",
-			       r->backend);
+		return gb_fail(
+			err, GB_EUSAGE,
+			"--device=%.80s cannot run cpu variants, as --backend=%.80s asks for",
+			device, r->backend);
 	if (!r->choice.backends)
 		r->choice.backends = 1U << GB_CUDA;
 	return GB_OK;
@@ -263,12 +308,32 @@ static enum gb_status read_shard(struct gb_repeats *r, struct gb_error *err)
 	return GB_OK;
 }
 
-/* GB_EUSAGE if two options exclude each other. */
-static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
+enum gb_status gb_read_budget(const char *text, double *seconds, struct gb_error *err)
 {
+	char *unit;
+	const double number = strtod(text, &unit);
+	const double scale = gb_equal(unit, "h") ? 3600 : gb_equal(unit, "m") ? 60 : 1;
+
+	*seconds = number * scale;
+	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) || strlen(unit) > 1 ||
+	    !(*seconds <= 1e6))
+		return gb_fail(err, GB_EUSAGE,
+			       "--budget=%.40s: must be a time, such as 90s, 15m or "
+			       "2h, of at most 1e6 s",
+			       text);
+	return GB_OK;
+}
+
+/* GB_EUSAGE if two options exclude each other. */
+static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
+{
+	if (r->budget && gb_read_budget(r->budget, &r->budget_s, err))
+		return err->code;
+	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
+		return gb_fail(err, GB_EUSAGE, "--budget is of one repetition on one GPU");
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
-	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.all_devices))
+	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.devices))
 		return gb_fail(err, GB_EUSAGE,
 			       "--profile writes no records: leave out --output, --repetitions and "
 			       "--device=all");
@@ -306,7 +371,8 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 	arguments->shared = groups;
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    (has_settings || !gb_params_init(ROWS(settings), request, 0, err)) &&
-	    !read_backends(request, err) && !read_device(request, err) &&
+	    !read_backends(request, err) &&
+	    !read_device(request, arguments->command & SWEEP, err) &&
 	    !read_shard(&request->repeats, err) && !check_together(request, err))
 		(void)gb_plugins_load(request->plugin, err);
 	return err->code;

@@ -20,6 +20,10 @@ enum {
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
 				struct gb_error *err);
 
+/* Read --budget: a number with one of the units s, m and h, or none for seconds.  GB_EUSAGE for
+ * anything else. */
+enum gb_status gb_read_budget(const char *text, double *seconds, struct gb_error *err);
+
 /* The preset that --preset names, or `otherwise` by default; GB_EUSAGE for an unknown name. */
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err);

@@ -1,4 +1,4 @@
-/* repetitions.c -- starts the repetitions of --repetitions=N and --device=all.
+/* repetitions.c -- starts the repetitions of --repetitions=N and of several devices.
  *
  * The parent measures nothing; it opens and locks the output.  Each child has the same arguments.
  * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D: it appends to the
@@ -6,7 +6,7 @@
  * hold K + 1 times.  --repetitions therefore works with --resume and --shard, and a killed parent
  * loses nothing.  If the output is not a file of JSON lines, a temporary one is used.
  *
- * --device=all starts one child per device, all at the same time, with K = -1.  With --repetitions such a
+ * --device=all or a list starts one child per device, all at the same time, with K = -1.  With --repetitions such a
  * child is the parent of the repetitions on its device.  S is 1 in both: other devices write to the
  * same file, and a child ignores their records.
  */
@@ -45,7 +45,7 @@ bool gb_is_repetition(struct gb_request *request)
 	request->target.path = text + path;
 	request->quiet = 1;
 	request->how.device = device;
-	request->repeats.all_devices = false;
+	request->repeats.devices = 0;
 	request->target.shared = shared != 0;
 	if (repetition != 0) {
 		request->target.resume =
@@ -61,7 +61,7 @@ bool gb_is_repetition(struct gb_request *request)
 
 bool gb_wants_repetitions(const struct gb_request *request)
 {
-	return request->repeats.runs > 1 || request->repeats.all_devices;
+	return request->repeats.runs > 1 || request->repeats.devices;
 }
 
 /* The children's arguments: ours.  The caller frees them. */
@@ -122,45 +122,53 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 	return verdict;
 }
 
-/* Start one child per device, all at once, and wait for them. */
-static enum gb_status launch_devices(size_t count, const char *path, int file, char **word,
+/* Start one child per device whose bit is set, all at once, and wait for them. */
+static enum gb_status launch_devices(uint64_t devices, const char *path, int file, char **word,
 				     struct gb_error *err)
 {
 	pid_t child[GB_MAX_GPUS] = { 0 };
+	int64_t number[GB_MAX_GPUS];
 	enum gb_status verdict = GB_OK;
 	sigset_t set, mask;
 	size_t started = 0;
 
 	gb_process_block(&set, &mask);
-	for (; started < count; started++)
-		if (set_role(-1, (int64_t)started, true, file, path, err) ||
+	for (int64_t i = 0; i < GB_MAX_GPUS && !err->code; i++) {
+		if (!(devices >> i & 1) || set_role(-1, i, true, file, path, err) ||
 		    gb_process_start("/proc/self/exe", word, file, &mask, &child[started], err))
-			break;
+			continue;
+		number[started++] = i;
+	}
 	for (size_t i = 0; i < started; i++)
 		verdict = judge(verdict,
 				gb_process_wait(child + i, started - i, &set, &gb_interrupted),
-				"the run on GPU", (int64_t)i, err);
+				"the run on GPU", number[i], err);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	return verdict;
 }
 
-/* Count the devices to launch on; GB_EUNAVAILABLE if there are none or too many. */
-static enum gb_status count_devices(const struct gb_request *request, size_t *count,
-				    struct gb_error *err)
+/* Find the devices to launch on; GB_EUNAVAILABLE if there are none or too many. */
+static enum gb_status find_devices(const struct gb_request *request, uint64_t *wanted,
+				   struct gb_error *err)
 {
+	const char *option = request->repeats.device;
 	struct gb_devices devices;
+	uint64_t there;
 
-	*count = 0;
 	gb_devices_find(&devices, request->choice.backends);
 	for (int b = 0; b < GB_BACKENDS; b++)
 		if (devices.absent[b].code && devices.count == 0)
 			return gb_fail(err, GB_EUNAVAILABLE, "%s", devices.absent[b].message);
-	*count = devices.count;
-	if (*count == 0)
-		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: there is no GPU");
-	if (devices.has_more)
-		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: more than %d GPUs",
+	if (devices.count == 0)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=%.80s: there is no GPU", option);
+	if (devices.has_more && request->repeats.devices == UINT64_MAX)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=%.80s: more than %d GPUs", option,
 			       GB_MAX_GPUS);
+	there = (UINT64_C(1) << devices.count) - 1;
+	if (request->repeats.devices != UINT64_MAX && request->repeats.devices & ~there)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=%.80s: the last GPU is number %zu",
+			       option, devices.count - 1);
+	*wanted = request->repeats.devices & there;
 	return GB_OK;
 }
 
@@ -183,13 +191,13 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 {
 	char **word = words_of(argc, argv);
 	enum gb_status verdict = GB_OK;
-	size_t devices;
+	uint64_t devices;
 
 	if (!word)
 		gb_out_of_memory(err, NULL);
-	else if (!request->repeats.all_devices)
+	else if (!request->repeats.devices)
 		verdict = launch_all(request, path, file, word, err);
-	else if (!count_devices(request, &devices, err) && !begin_shared(output, request, err))
+	else if (!find_devices(request, &devices, err) && !begin_shared(output, request, err))
 		verdict = launch_devices(devices, path, file, word, err);
 	(void)unsetenv(VARIABLE);
 	free(word);

@@ -25,8 +25,8 @@ struct gb_target {
 struct gb_repeats {
 	int64_t runs;                /* repetitions of the whole command */
 	int64_t repetition;          /* number of this repetition, from 0 */
-	const char *device;          /* "0" or "all" */
-	bool all_devices;            /* launch on each device; else only on how.device */
+	const char *device;          /* "0", "0,2", a UUID or "all" */
+	uint64_t devices;            /* launch on these, a bit each; 0: only on how.device */
 	const char *shard;           /* "2/8": shard_index 1 of 8 shards */
 	int64_t shard_index, shards; /* measure only every shards-th, from that one; 0: all */
 };
@@ -41,6 +41,8 @@ struct gb_request {
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
+	const char *budget; /* the time for all measurements; NULL: no limit */
+	double budget_s;
 	int64_t quiet, verbose;
 	int64_t lock_clocks;
 	int64_t memory; /* bytes of host memory at most; 0: what is free */

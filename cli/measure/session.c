@@ -145,7 +145,7 @@ static void open_devices(struct gb_session *s)
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	*s = (struct gb_session){ .request = request };
+	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
 	gb_memory_set_limit((size_t)request->memory);
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
@@ -437,17 +437,42 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 		gb_result_fail(result, &why);
 }
 
+/* Divide the rest of --budget by the measurements that are left, and sample for half of such a share:
+ * the input, the warm-up and verification take time, too.  False if the budget is spent. */
+static bool is_within_budget(const struct gb_session *s, const struct gb_result *r,
+			     struct gb_settings *how, struct gb_error *err)
+{
+	const double left_s = s->request->budget_s - (gb_now_ns() - s->started_ns) * 1e-9;
+	const double left = fmax((double)s->planned - (double)s->number, 0) + 1;
+	char *key;
+
+	if (!s->request->budget)
+		return true;
+	how->max_time_s = fmin(how->max_time_s, left_s / left / 2);
+	how->timeout_s = fmin(how->timeout_s, left_s);
+	if (left_s > 0)
+		return true;
+	key = gb_record_key(r->benchmark, r->variant, r->params, err);
+	(void)fprintf(stderr, "gpubench: left out, because the budget is spent: %s\n",
+		      key ? key : "");
+	free(key);
+	return false;
+}
+
 /* Do one measurement and write its record. */
 static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
 	const bool is_yardstick = result->benchmark->yardstick && !result->variant->plugin;
 	struct gb_session *s = session;
+	struct gb_settings how = s->request->how;
 
+	if (!is_within_budget(s, result, &how, err))
+		return;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (gb_output_put(&s->output, &s->records, err))
 		return;
 	gb_progress_begin(&s->progress, result);
-	if (!result->code && gb_measure(result, input, &s->request->how, true, err))
+	if (!result->code && gb_measure(result, input, &how, true, err))
 		return;
 	if (result->code == GB_EIO) { /* writing a picture failed, not the measurement */
 		gb_fail(err, GB_EIO, "%s", result->record.reason);

@@ -60,6 +60,8 @@ static const struct gb_field gpu_fields[] = {
 	GPU(ecc, FLAG),
 	GPU(mig, FLAG),
 	GPU(persistence, FLAG),
+	GPU(mps, FLAG),
+	GPU(compute_mode, TEXT),
 	GPU(power_limit_w, POSITIVE),
 	GPU(emulated, BOOL),
 	GPU(vulkan.driver, TEXT),

@@ -29,10 +29,10 @@ enum { GB_RECORD_SCHEMA = 2 };
 
 struct gb_gpu {
 	double id;
-	const char *name, *uuid, *pci, *cc, *code;
+	const char *name, *uuid, *pci, *cc, *code, *compute_mode;
 	double sm_count, memory_bytes, l2_bytes, bus_bits, memory_clock_khz, sm_clock_khz;
 	double peak_bytes_per_s, power_limit_w;
-	enum gb_flag ecc, mig, persistence;
+	enum gb_flag ecc, mig, persistence, mps;
 	bool emulated;
 	struct {
 		const char *driver, *api;

@@ -242,6 +242,22 @@ static void describe_code(char text[40])
 		(void)snprintf(text, 40, "compute_%d by the driver", code.ptxVersion);
 }
 
+/* A GPU's compute mode, and whether this process runs under MPS, which CUDA 12.2 and later know. */
+static void describe_sharing(int id, gb_gpu_info *info)
+{
+	static const char *const mode[] = { "default", "exclusive", "prohibited",
+					    "exclusive process" };
+	int value;
+
+	if (cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, id) == cudaSuccess &&
+	    (size_t)value < GB_COUNT(mode))
+		(void)snprintf(info->compute_mode, sizeof info->compute_mode, "%s", mode[value]);
+	info->mps = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)133, id) == cudaSuccess
+			    ? value != 0
+			    : -1;
+	(void)cudaGetLastError();
+}
+
 static gb_status describe(int id, gb_gpu_info *info, gb_error *err)
 {
 	cudaDeviceProp properties;
@@ -263,8 +279,11 @@ static gb_status describe(int id, gb_gpu_info *info, gb_error *err)
 	info->sm_clock_khz = gpu_attribute_of(cudaDevAttrClockRate, id);
 	info->ecc = gpu_attribute_of(cudaDevAttrEccEnabled, id);
 	info->emulated = gb_gpu_emulated;
-	if (!info->emulated)
+	info->mps = -1;
+	if (!info->emulated) {
 		gb_gpu_uuid_text(info->uuid, &properties.uuid);
+		describe_sharing(id, info);
+	}
 	pci_address(info->pci, sizeof info->pci, id);
 	gb_nvml_settings(info->pci, info);
 	return GB_OK;

@@ -28,8 +28,53 @@ void gb_mesh_release(struct gb_mesh *mesh)
 	*mesh = (struct gb_mesh){ 0 };
 }
 
-enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
-				  struct gb_mesh *mesh)
+/* ---- faces -------------------------------------------------------------------------------- */
+
+float gb_mesh_coordinate(double value)
+{
+	/* The sum turns -0 into 0. */
+	return fabs(value) <= (double)LBVH_COORDINATE_MAX ? (float)value + 0.0f : NAN;
+}
+
+void gb_mesh_triangle(struct gb_mesh_pass *p, uint32_t a, uint32_t b, uint32_t c)
+{
+	if (p->mesh && p->triangles < p->mesh->count) {
+		uint32_t *triangle = p->mesh->triangle + 3 * p->triangles;
+
+		triangle[0] = a;
+		triangle[1] = b;
+		triangle[2] = c;
+	}
+	p->triangles++;
+}
+
+void gb_mesh_corner(struct gb_mesh_pass *p, uint32_t vertex)
+{
+	if (p->corners == 0)
+		p->first = vertex;
+	else if (p->corners > 1)
+		gb_mesh_triangle(p, p->first, p->last, vertex);
+	p->last = vertex;
+	p->corners++;
+}
+
+void gb_mesh_end_face(struct gb_mesh_pass *p)
+{
+	p->few += p->corners < 3;
+	p->fans += p->corners > 3;
+	p->corners = 0;
+}
+
+void gb_mesh_skip_line(struct gb_mesh_pass *p, const struct gb_reader *r)
+{
+	if (p->others++ == 0)
+		p->first_other = r->line;
+}
+
+/* ---- passes ------------------------------------------------------------------------------- */
+
+static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
+				 struct gb_mesh *mesh)
 {
 	const double bytes = 12.0 * ((double)vertices + (double)triangles);
 	struct gb_error memory = { 0 };
@@ -49,12 +94,6 @@ enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, si
 		return gb_fail(r->err, memory.code, "%s, %zu triangles: %s", r->path, triangles,
 			       memory.message);
 	return GB_OK;
-}
-
-float gb_mesh_coordinate(double value)
-{
-	/* The sum turns -0 into 0. */
-	return fabs(value) <= (double)LBVH_COORDINATE_MAX ? (float)value + 0.0f : NAN;
 }
 
 static bool has_place(const float *vertex)
@@ -99,8 +138,9 @@ static size_t count_repeated(const struct gb_mesh *mesh)
 	return repeated;
 }
 
-enum gb_status gb_mesh_finish(struct gb_reader *r, struct gb_mesh *mesh,
-			      const struct gb_mesh_faces *read)
+/* Drop the triangles that have a NaN, and note what was read. */
+static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
+			     const struct gb_mesh_pass *read)
 {
 	const size_t triangles = mesh->count;
 	size_t lost = 0, repeated;
@@ -130,4 +170,25 @@ enum gb_status gb_mesh_finish(struct gb_reader *r, struct gb_mesh *mesh,
 	if ((repeated = count_repeated(mesh)))
 		gb_reader_tell("triangles that repeat a vertex: %zu", repeated);
 	return GB_OK;
+}
+
+enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
+				  gb_mesh_read_pass *read, void *own)
+{
+	const struct gb_reader start = *r;
+	struct gb_mesh_pass count = { 0 }, fill = { .mesh = mesh };
+
+	if (read(r, &count, own))
+		return r->err->code;
+	r->line -= r->line > 0; /* the last one */
+	if (alloc_read(r, count.vertices, count.triangles, mesh))
+		return r->err->code;
+	r->at = start.at;
+	r->line = start.line;
+	if (read(r, &fill, own))
+		return r->err->code;
+	if (fill.vertices != mesh->vertex_count || fill.triangles != mesh->count)
+		return gb_reader_fail(r, "%zu triangles where %zu were counted", fill.triangles,
+				      mesh->count);
+	return finish(r, mesh, &fill);
 }

@@ -38,23 +38,33 @@ enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh);
 /* True for an STL file, as its contents say or, if they are binary and damaged, its name. */
 bool gb_is_stl(const struct gb_reader *r);
 
-/* For the readers: what they read. */
-struct gb_mesh_faces {
-	size_t triangles;
+/* ---- for the readers ---------------------------------------------------------------------- */
+
+/* A pass over a file.  The first one counts vertices and triangles, the second fills the arrays. */
+struct gb_mesh_pass {
+	struct gb_mesh *mesh;       /* of the second pass; NULL in the first */
+	size_t vertices, triangles; /* so far */
+	size_t corners;             /* of the face at hand, so far */
+	uint32_t first, last;       /* the first and the last of them */
 	size_t few, fans;           /* faces of fewer and of more than three corners */
 	size_t joins;               /* triangles that only join strips */
 	size_t others, first_other; /* lines of no use and the number of the first one */
 };
 
-/* For the readers: allocate the arrays for these numbers of vertices and triangles.  GB_EUSAGE if
- * there are no triangles or more than can be numbered. */
-enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
-				  struct gb_mesh *mesh);
-/* For the readers: convert a coordinate; a NaN if it is not finite or beyond LBVH_COORDINATE_MAX in
- * absolute value.  -0 becomes 0. */
+/* Read the mesh by two calls of `read`, which gets `own`.  GB_EUSAGE if there are no triangles or more
+ * than can be numbered. */
+typedef enum gb_status gb_mesh_read_pass(struct gb_reader *r, struct gb_mesh_pass *p, void *own);
+enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
+				  gb_mesh_read_pass *read, void *own);
+
+/* Convert a coordinate; a NaN if it is not finite or beyond LBVH_COORDINATE_MAX in absolute value.  -0
+ * becomes 0.  Triangles that use a NaN are dropped at the end. */
 float gb_mesh_coordinate(double value);
-/* For the readers: drop the triangles that have a NaN and note what was read. */
-enum gb_status gb_mesh_finish(struct gb_reader *r, struct gb_mesh *mesh,
-			      const struct gb_mesh_faces *read);
+void gb_mesh_triangle(struct gb_mesh_pass *p, uint32_t a, uint32_t b, uint32_t c);
+/* Add a corner to the face at hand, which is a fan of triangles; end the face. */
+void gb_mesh_corner(struct gb_mesh_pass *p, uint32_t vertex);
+void gb_mesh_end_face(struct gb_mesh_pass *p);
+/* Count a line of no use. */
+void gb_mesh_skip_line(struct gb_mesh_pass *p, const struct gb_reader *r);
 
 #endif

@@ -37,15 +37,14 @@ static bool line_ends(struct gb_reader *r)
 	return *r->at == '\n' || *r->at == '#';
 }
 
-/* Advance to the start of the next line, past all continuations of this one. */
-static void next_line(struct gb_reader *r)
+/* Advance to the end of this line and its continuations. */
+static void finish_line(struct gb_reader *r)
 {
 	const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
 	if (end && end - r->at >= 2 && (end[-1] == '\\' || end[-2] == '\\'))
 		while (!line_ends(r))
 			r->at = gb_skip_word(r->at);
-	gb_reader_next_line(r);
 }
 
 /* Return the type of the line at r->at and skip its first word. */
@@ -77,9 +76,10 @@ static enum line_type line_type(struct gb_reader *r)
 }
 
 /* Read a corner of a face as a vertex number from 0. */
-static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t vertices,
+static enum gb_status read_corner(struct gb_reader *r, const struct gb_mesh_pass *p,
 				  uint32_t *corner)
 {
+	const size_t seen = p->vertices, vertices = p->mesh->vertex_count;
 	int64_t number;
 	int parts = 1;
 
@@ -98,32 +98,19 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 	return GB_OK;
 }
 
-/* Read a face as a fan of triangles. */
-static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh *mesh,
-				struct gb_mesh_faces *done)
+/* Read a face; the first pass only counts its corners. */
+static enum gb_status read_face(struct gb_reader *r, struct gb_mesh_pass *p)
 {
-	uint32_t first = 0, last = 0, next = 0;
-	size_t corners = 0;
+	uint32_t corner = 0;
 
-	for (; !line_ends(r); corners++) {
-		uint32_t *triangle = mesh->triangle + 3 * done->triangles;
-
-		if (read_corner(r, seen, mesh->vertex_count, &next))
+	while (!line_ends(r)) {
+		if (!p->mesh)
+			r->at = gb_skip_word(r->at);
+		else if (read_corner(r, p, &corner))
 			return r->err->code;
-		if (corners == 0)
-			first = next;
-		if (corners >= 2) {
-			if (done->triangles == mesh->count)
-				return gb_reader_fail(r, "more triangles than were counted");
-			triangle[0] = first;
-			triangle[1] = last;
-			triangle[2] = next;
-			done->triangles++;
-		}
-		last = next;
+		gb_mesh_corner(p, corner);
 	}
-	done->few += corners < 3;
-	done->fans += corners > 3;
+	gb_mesh_end_face(p);
 	return GB_OK;
 }
 
@@ -146,65 +133,40 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 	return GB_OK;
 }
 
-/* Count the words from r->at to the end of the line. */
-static size_t count_words(struct gb_reader *r)
+static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p)
 {
-	size_t words = 0;
-
-	for (; !line_ends(r); words++)
-		r->at = gb_skip_word(r->at);
-	return words;
+	switch (line_type(r)) {
+	case VERTEX:
+		p->vertices++;
+		return p->mesh ? read_vertex(r, p->mesh->vertex + 3 * (p->vertices - 1)) : GB_OK;
+	case FACE:
+		return read_face(r, p);
+	case OTHER:
+		gb_mesh_skip_line(p, r);
+		break;
+	case ATTRIBUTE:
+		break;
+	}
+	return GB_OK;
 }
 
-/* Count the lines, the vertices and the triangles. */
-static void count_lines(struct gb_reader *r, size_t *vertices, struct gb_mesh_faces *count)
+static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
 {
-	for (; r->at < r->end; next_line(r)) {
-		const size_t line = r->line;
-		const enum line_type type = line_type(r);
-
-		if (type == VERTEX)
-			(*vertices)++;
-		if (type == OTHER && count->others++ == 0)
-			count->first_other = line;
-		if (type == FACE) {
-			const size_t corners = count_words(r);
-
-			count->triangles += corners > 2 ? corners - 2 : 0;
-		}
+	(void)own;
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		if (read_line(r, p))
+			return r->err->code;
+		if (p->mesh && r->line % (1 << 16) == 0)
+			gb_reader_progress_at(r);
+		finish_line(r);
 	}
+	if (p->vertices)
+		return GB_OK;
+	return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file", r->path);
 }
 
 enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 {
-	const char *const start = r->at;
-	struct gb_mesh_faces count = { 0 }, done = { 0 };
-	size_t vertices = 0, seen = 0;
-
 	gb_reader_is(r, GB_FILE_OBJ, "");
-	count_lines(r, &vertices, &count);
-	r->line--;
-	if (!vertices)
-		return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file",
-			       r->path);
-	if (gb_mesh_alloc_read(r, vertices, count.triangles, mesh))
-		return r->err->code;
-	r->at = start;
-	r->line = 1;
-	for (; r->at < r->end; next_line(r)) {
-		const enum line_type type = line_type(r);
-
-		if (type == VERTEX && read_vertex(r, mesh->vertex + 3 * seen++))
-			return r->err->code;
-		if (type == FACE && read_face(r, seen, mesh, &done))
-			return r->err->code;
-		if (r->line % (1 << 16) == 0)
-			gb_reader_progress_at(r);
-	}
-	if (done.triangles != mesh->count)
-		return gb_reader_fail(r, "%zu triangles where %zu were counted", done.triangles,
-				      mesh->count);
-	done.others = count.others;
-	done.first_other = count.first_other;
-	return gb_mesh_finish(r, mesh, &done);
+	return gb_mesh_read_twice(r, mesh, read_lines, NULL);
 }

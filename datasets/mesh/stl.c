@@ -30,31 +30,32 @@ static bool is_whole(const struct gb_reader *r)
 	return size > HEAD && HEAD + declared(r) * TRIANGLE == size;
 }
 
-static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh *mesh)
+static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
 {
-	const size_t size = (size_t)(r->end - r->begin), triangles = declared(r);
+	const size_t size = (size_t)(r->end - r->begin), vertices = 3 * declared(r);
+	const size_t wanted = HEAD + declared(r) * TRIANGLE;
 
-	r->line = 0;
-	if (triangles == 0 || triangles > (size - HEAD) / TRIANGLE)
+	(void)own;
+	if (vertices == 0 || wanted > size)
 		return gb_fail(
 			r->err, GB_EUSAGE,
 			"%s: a binary STL file of %zu triangles takes %zu bytes, and has %zu",
-			r->path, triangles, HEAD + triangles * TRIANGLE, size);
-	if (gb_mesh_alloc_read(r, 3 * triangles, triangles, mesh))
-		return r->err->code;
-	for (size_t i = 0; i < 3 * triangles; i++) {
+			r->path, vertices / 3, wanted, size);
+	for (; p->vertices < vertices; p->vertices++) {
+		const size_t i = p->vertices;
 		float place[3];
 
 		r->at = r->begin + HEAD + i / 3 * TRIANGLE + NORMAL + i % 3 * sizeof place;
 		memcpy(place, r->at, sizeof place);
-		for (size_t d = 0; d < 3; d++)
-			mesh->vertex[3 * i + d] = gb_mesh_coordinate((double)place[d]);
-		mesh->triangle[i] = (uint32_t)i;
+		for (size_t d = 0; d < 3 && p->mesh; d++)
+			p->mesh->vertex[3 * i + d] = gb_mesh_coordinate((double)place[d]);
+		gb_mesh_corner(p, (uint32_t)i);
+		if (i % 3 == 2)
+			gb_mesh_end_face(p);
 	}
-	if (HEAD + triangles * TRIANGLE < size)
-		gb_reader_note("bytes after the last triangle ignored: %zu",
-			       size - HEAD - triangles * TRIANGLE);
-	return gb_mesh_finish(r, mesh, &(struct gb_mesh_faces){ 0 });
+	if (p->mesh && wanted < size)
+		gb_reader_note("bytes after the last triangle ignored: %zu", size - wanted);
+	return GB_OK;
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -71,73 +72,51 @@ static bool take_word(struct gb_reader *r, const char *word)
 	return true;
 }
 
-struct pass {
-	struct gb_mesh *mesh; /* NULL: only count */
-	size_t vertices;      /* so far */
-	size_t corners;       /* of the loop at hand */
-	bool in_loop;
-	struct gb_mesh_faces done;
-};
-
-static enum gb_status read_vertex(struct gb_reader *r, struct pass *p)
+static enum gb_status read_vertex(struct gb_reader *r, struct gb_mesh_pass *p)
 {
-	const size_t last = p->vertices;
+	double value;
 
-	if (!p->in_loop)
-		return gb_reader_fail(r, "a vertex outside a loop");
 	for (size_t d = 0; d < 3 && p->mesh; d++) {
-		double value;
-
 		if (gb_reader_real(r, "a coordinate", &value))
 			return r->err->code;
-		p->mesh->vertex[3 * last + d] = gb_mesh_coordinate(value);
+		p->mesh->vertex[3 * p->vertices + d] = gb_mesh_coordinate(value);
 	}
-	p->vertices++;
-	if (++p->corners < 3)
-		return GB_OK;
-	if (p->mesh) {
-		uint32_t *triangle = p->mesh->triangle + 3 * p->done.triangles;
-
-		triangle[0] = (uint32_t)(p->vertices - p->corners);
-		triangle[1] = (uint32_t)last - 1;
-		triangle[2] = (uint32_t)last;
-	}
-	p->done.triangles++;
+	gb_mesh_corner(p, (uint32_t)p->vertices++);
 	return GB_OK;
 }
 
-static enum gb_status read_line(struct gb_reader *r, struct pass *p)
+static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p, bool *in_loop)
 {
 	if (gb_reader_line_ends(r))
 		return GB_OK;
 	if (take_word(r, "vertex"))
-		return read_vertex(r, p);
+		return *in_loop ? read_vertex(r, p) : gb_reader_fail(r, "a vertex outside a loop");
 	if (take_word(r, "outer")) {
-		if (p->in_loop)
+		if (*in_loop)
 			return gb_reader_fail(r, "a loop begins inside another");
-		p->in_loop = true;
-		p->corners = 0;
+		*in_loop = true;
 	} else if (take_word(r, "endloop")) {
-		p->in_loop = false;
-		p->done.few += p->corners < 3;
-		p->done.fans += p->corners > 3;
+		*in_loop = false;
+		gb_mesh_end_face(p);
 	} else if (!take_word(r, "facet") && !take_word(r, "endfacet") && !take_word(r, "solid") &&
 		   !take_word(r, "endsolid")) {
-		if (p->done.others++ == 0)
-			p->done.first_other = r->line;
+		gb_mesh_skip_line(p, r);
 	}
 	return GB_OK;
 }
 
-static enum gb_status read_text(struct gb_reader *r, struct pass *p)
+static enum gb_status read_text(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
 {
+	bool in_loop = false;
+
+	(void)own;
 	for (; r->at < r->end; gb_reader_next_line(r)) {
-		if (read_line(r, p))
+		if (read_line(r, p, &in_loop))
 			return r->err->code;
 		if (p->mesh && r->line % (1 << 16) == 0)
 			gb_reader_progress_at(r);
 	}
-	return p->in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
+	return in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
 }
 
 /* True for a text that begins with "solid"; a binary file has zeros. */
@@ -161,21 +140,9 @@ bool gb_is_stl(const struct gb_reader *r)
 
 enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)
 {
-	struct pass count = { 0 }, fill = { .mesh = mesh };
-	const char *start;
-
 	gb_reader_is(r, GB_FILE_STL, "");
-	if (!is_text(*r))
-		return read_binary(r, mesh);
-	start = r->at;
-	if (read_text(r, &count))
-		return r->err->code;
-	r->line--;
-	if (gb_mesh_alloc_read(r, count.vertices, count.done.triangles, mesh))
-		return r->err->code;
-	r->at = start;
-	r->line = 1;
-	if (read_text(r, &fill))
-		return r->err->code;
-	return gb_mesh_finish(r, mesh, &fill.done);
+	if (is_text(*r))
+		return gb_mesh_read_twice(r, mesh, read_text, NULL);
+	r->line = 0;
+	return gb_mesh_read_twice(r, mesh, read_binary, NULL);
 }

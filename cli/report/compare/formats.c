@@ -29,7 +29,7 @@ static void print_case(FILE *file, const struct gb_change *change)
 	const char *element = elements[change->verdict];
 	char text[320];
 
-	(void)fputs("    <testcase", file);
+	(void)fputs("  <testcase", file);
 	print_attribute(file, "classname", change->key, variant);
 	print_attribute(file, "name", parameters, strlen(parameters));
 	if (!change->counted && !isnan(change->new_))
@@ -38,10 +38,10 @@ static void print_case(FILE *file, const struct gb_change *change)
 		(void)fputs("/>\n", file);
 		return;
 	}
-	(void)fprintf(file, ">\n      <%s", element);
+	(void)fprintf(file, ">\n    <%s", element);
 	(void)gb_change_text(change, text, sizeof text);
 	print_attribute(file, "message", text, strlen(text));
-	(void)fputs("/>\n    </testcase>\n", file);
+	(void)fputs("/>\n  </testcase>\n", file);
 }
 
 void gb_junit_print(FILE *file, const struct gb_comparison *comparison)
@@ -49,14 +49,13 @@ void gb_junit_print(FILE *file, const struct gb_comparison *comparison)
 	const size_t *v = comparison->verdicts;
 
 	(void)fprintf(file,
-		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-		      "  <testsuite name=\"gpubench\" tests=\"%zu\" failures=\"%zu\" "
-		      "errors=\"%zu\" skipped=\"%zu\">\n",
+		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpubench\" "
+		      "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
 		      comparison->count, v[GB_SLOWER], v[GB_FAILED_RUN],
 		      v[GB_UNSURE] + v[GB_ABSENT] + v[GB_UNVERIFIED]);
 	for (size_t i = 0; i < comparison->count; i++)
 		print_case(file, &comparison->change[i]);
-	(void)fputs("  </testsuite>\n</testsuites>\n", file);
+	(void)fputs("</testsuite>\n", file);
 }
 
 /* ---- GitHub Actions ------------------------------------------------------------------------ */

@@ -42,6 +42,7 @@ static const struct {
 	{ "power limit in W", "power_limit_w", OF_GPU, "gpu", false },
 	{ "ECC", "ecc", OF_GPU, "gpu", false },
 	{ "MIG", "mig", OF_GPU, "gpu", false },
+	{ "MPS", "mps", OF_GPU, "cuda", false },
 	{ "build", "tool.mode", OF_RUN, NULL, false },
 	{ "compiler", "tool.compiler", OF_RUN, NULL, false },
 	{ "compiler flags", "tool.cflags", OF_RUN, NULL, false },

@@ -36,7 +36,7 @@ Test(repetitions, role_of_a_child)
 		struct gb_request r = {
 			.target = { .overwrite = 1,
 				    .resume = i % 2 ? GB_RESUME_SAME : GB_RESUME_NOT },
-			.repeats = { .runs = 9, .all_devices = true },
+			.repeats = { .runs = 9, .devices = 5 },
 		};
 
 		if (row[k].variable)
@@ -45,7 +45,7 @@ Test(repetitions, role_of_a_child)
 			(void)unsetenv("GPUBENCH_LAUNCH");
 		cr_expect(eq(int, gb_is_repetition(&r), row[k].is_repetition), "row %zu", k);
 		cr_expect(eq(i64, r.repeats.runs, row[k].is_repetition ? 1 : 9), "row %zu", k);
-		cr_expect(eq(int, r.repeats.all_devices, !row[k].is_known), "row %zu", k);
+		cr_expect(eq(int, r.repeats.devices == 5, !row[k].is_known), "row %zu", k);
 		cr_expect(eq(i64, r.quiet, row[k].is_known), "row %zu", k);
 		if (!row[k].is_known)
 			continue;

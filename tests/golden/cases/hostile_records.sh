@@ -17,7 +17,7 @@ tail -n 3 both.jsonl >new.jsonl
 gpubench compare -f github base.jsonl new.jsonl
 gpubench compare -f junit base.jsonl new.jsonl >junit
 grep -A 1 'name="one n=1"' junit
-/usr/bin/python3 -c 'import sys, xml.etree.ElementTree as x; print(x.parse("junit").getroot()[0].get("tests"), "tests")'
+/usr/bin/python3 -c 'import sys, xml.etree.ElementTree as x; print(x.parse("junit").getroot().get("tests"), "tests")'
 gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
 { run 1; n=0; for count in 1e-300 1e-200 5 1e200 1e300; do n=$((n + 1)); record 1 $n $count $count ok pass; done; } >far.jsonl
 timeout 600 gpubench report -f html far.jsonl | grep -c '</html>'
