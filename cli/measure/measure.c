@@ -394,7 +394,7 @@ static enum gb_status take_sample(struct measurement *m, bool verified)
 {
 	const struct manner how = { m->batch, m->cold, true, false, verified, true };
 	struct gb_record *r = m->record;
-	double ns, host_ns;
+	double ns = NAN, host_ns = NAN;
 
 	if (take_run(m, how, &ns, &host_ns) || gb_times_add(&r->time, ns, m->err))
 		return m->err->code;
