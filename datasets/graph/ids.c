@@ -179,10 +179,10 @@ static enum gb_status replace(struct graph_edges *edges, const struct ids *ids,
 		rank = gb_host_alloc(ids->count, sizeof *rank, err);
 	if (!rank)
 		return err->code;
-	if (table->slot)
-		rank_by_table(table, ids, rank);
-	else
+	if (map->before)
 		rank_by_bitmap(map, ids, rank);
+	else if (table->slot)
+		rank_by_table(table, ids, rank);
 	if (rank != edges->pair)
 		gb_host_free(edges->pair);
 	edges->pair = rank;
