@@ -14,14 +14,15 @@
 
 /* The ids of an edge list. */
 struct ids {
-	const uint32_t *narrow; /* or NULL */
-	const uint64_t *wide;
+	const uint32_t *narrow;
+	const uint64_t *wide; /* the same, if ids have 64 bits */
+	bool are_wide;
 	uint64_t count;
 };
 
 static uint64_t id_at(const struct ids *ids, uint64_t i)
 {
-	return ids->narrow ? ids->narrow[i] : ids->wide[i];
+	return ids->are_wide ? ids->wide[i] : ids->narrow[i];
 }
 
 /* ---- a bitmap ---------------------------------------------------------------------------- */
@@ -102,26 +103,26 @@ static struct slot *find(const struct table *t, uint64_t id)
 	return &t->slot[i];
 }
 
-/* Double the size of the table. */
-static enum gb_status grow(struct table *t, struct gb_error *err)
+/* Double the size of the table.  False if memory ran out. */
+static bool grow(struct table *t, struct gb_error *err)
 {
 	struct table new = { .size = t->size ? 2 * t->size : 1024, .used = t->used };
 
 	new.slot = gb_host_zalloc(new.size, sizeof *new.slot, err);
 	if (!new.slot)
-		return err->code;
+		return false;
 	for (size_t i = 0; i < t->size; i++)
 		if (t->slot[i].id)
 			*find(&new, t->slot[i].id - 1) = t->slot[i];
 	gb_host_free(t->slot);
 	*t = new;
-	return GB_OK;
+	return true;
 }
 
-static enum gb_status fill_table(struct table *t, const struct ids *ids, struct gb_error *err)
+static bool fill_table(struct table *t, const struct ids *ids, struct gb_error *err)
 {
-	if (grow(t, err))
-		return err->code;
+	if (!grow(t, err))
+		return false;
 	for (uint64_t i = 0; i < ids->count; i++) {
 		const uint64_t id = id_at(ids, i);
 		struct slot *slot = find(t, id);
@@ -129,10 +130,10 @@ static enum gb_status fill_table(struct table *t, const struct ids *ids, struct 
 		if (slot->id)
 			continue;
 		slot->id = id + 1;
-		if (2 * ++t->used > t->size && grow(t, err))
-			return err->code;
+		if (2 * ++t->used > t->size && !grow(t, err))
+			return false;
 	}
-	return GB_OK;
+	return true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -174,13 +175,13 @@ static enum gb_status replace(struct graph_edges *edges, const struct ids *ids,
 {
 	uint32_t *rank = edges->pair;
 
-	if (ids->wide)
+	if (ids->are_wide)
 		rank = gb_host_alloc(ids->count, sizeof *rank, err);
 	if (!rank)
 		return err->code;
-	if (map->mark)
+	if (map->before)
 		rank_by_bitmap(map, ids, rank);
-	else
+	else if (table->slot)
 		rank_by_table(table, ids, rank);
 	if (rank != edges->pair)
 		gb_host_free(edges->pair);
@@ -191,20 +192,17 @@ static enum gb_status replace(struct graph_edges *edges, const struct ids *ids,
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n)
 {
-	struct ids ids = { .count = 2 * edges->count };
+	const struct ids ids = { edges->pair, (const uint64_t *)(const void *)edges->pair,
+				 found->wide, 2 * edges->count };
 	struct bitmap map = { 0 };
 	struct table table = { 0 };
 	uint64_t different = n;
 
-	if (found->wide)
-		ids.wide = (const uint64_t *)(const void *)edges->pair;
-	else
-		ids.narrow = edges->pair;
 	if (n > found->largest)
 		goto numbered;
 	if (found->largest / 64 <= edges->count / 2 + 1024)
 		different = fill_bitmap(&map, &ids, found->largest, r->err);
-	else if (!fill_table(&table, &ids, r->err) && !rank_slots(&table, r->err))
+	else if (fill_table(&table, &ids, r->err) && !rank_slots(&table, r->err))
 		different = table.used;
 	if (!r->err->code && different <= found->largest && different <= INT32_MAX &&
 	    !replace(edges, &ids, &map, &table, r->err))

@@ -125,7 +125,7 @@ static const char *without_sentinel(const struct gb_reader *r)
 		at--;
 	while (at > r->at && at[-1] != '\n')
 		at--;
-	if (strncmp(at, "-1", 2) || strncmp(at + 2 + strspn(at + 2, " \t,;"), "-1", 2))
+	if (!begins_with(at, "-1") || !begins_with(at + 2 + strspn(at + 2, " \t,;"), "-1"))
 		return r->end;
 	gb_reader_note("last line -1 -1 ignored");
 	return at;

@@ -164,7 +164,7 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 {
 	struct seen out = { 0 }, reversed = { 0 };
 	const char *start;
-	unsigned column;
+	unsigned column = 4;
 
 	r->line = 0;
 	if (read_header(in, r, &column) || read_csr(in, r, &in->out, column, &out))

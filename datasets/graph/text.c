@@ -60,7 +60,7 @@ static enum gb_status check_header(const struct gb_reader *r, uint64_t n, uint64
 /* Read the lines after this one, which declares n vertices and m edges, `noun`.  With `comments`, m
  * may count these lines, too. */
 static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rules, uint64_t n,
-				   uint64_t m, const char *noun, size_t *comments,
+				   uint64_t m, const char *noun, const size_t *comments,
 				   struct graph_edges *edges)
 {
 	struct graph_found found;

@@ -483,6 +483,9 @@ Test(graph, each_allocation_of_a_reader_may_fail)
 		const void *bytes;
 		size_t size;
 	} files[] = { { ".el", "0 1\n1 2\n", 8 },
+		      { ".el", "0 9\n9 2\n", 8 },
+		      { ".el", "0 1\n1 99999999999\n", 18 },
+		      { ".graph", "2 1\n2\n1\n", 8 },
 		      { ".sg", &three, sizeof three },
 		      { ".sg", &pair, sizeof pair } };
 
