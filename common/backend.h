@@ -33,7 +33,7 @@ struct gb_gpu_info {
 	int bus_bits;
 	int64_t memory_clock_khz, sm_clock_khz;
 	int ecc, mig, persistence; /* 1, 0 or -1 */
-	int mps;                   /* of other processes' work at the same time; 1, 0 or -1 */
+	bool mps;                  /* the process shares the GPU through MPS */
 	char compute_mode[20];     /* "default", "exclusive process", "prohibited" */
 	double power_limit_w;
 	bool emulated;

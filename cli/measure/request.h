@@ -41,7 +41,7 @@ struct gb_request {
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
-	const char *budget; /* the time for all measurements; NULL: no limit */
+	const char *budget;            /* the time for all measurements; NULL: no limit */
 	double budget_s;
 	int64_t quiet, verbose;
 	int64_t lock_clocks;

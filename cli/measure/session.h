@@ -30,7 +30,7 @@ struct gb_session {
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	size_t planned;         /* measurements, for --budget */
+	size_t planned; /* measurements, for --budget */
 	double started_ns;
 	int64_t number;         /* number of the next measurement, over all shards */
 	size_t past;            /* records of the resumed file, which are the first ones */

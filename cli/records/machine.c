@@ -373,7 +373,7 @@ static struct gb_gpu describe_gpu(struct gb_context *context, const struct gb_gp
 		.ecc = flag(gpu->ecc),
 		.mig = flag(gpu->mig),
 		.persistence = flag(gpu->persistence),
-		.mps = flag(gpu->mps),
+		.mps = gpu->mps,
 		.compute_mode = keep(context, known(gpu->compute_mode)),
 		.emulated = gpu->emulated,
 		.vulkan = { keep(context, known(gpu->vulkan.driver)),

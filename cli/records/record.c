@@ -60,7 +60,7 @@ static const struct gb_field gpu_fields[] = {
 	GPU(ecc, FLAG),
 	GPU(mig, FLAG),
 	GPU(persistence, FLAG),
-	GPU(mps, FLAG),
+	GPU(mps, BOOL),
 	GPU(compute_mode, TEXT),
 	GPU(power_limit_w, POSITIVE),
 	GPU(emulated, BOOL),

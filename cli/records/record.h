@@ -32,8 +32,8 @@ struct gb_gpu {
 	const char *name, *uuid, *pci, *cc, *code, *compute_mode;
 	double sm_count, memory_bytes, l2_bytes, bus_bits, memory_clock_khz, sm_clock_khz;
 	double peak_bytes_per_s, power_limit_w;
-	enum gb_flag ecc, mig, persistence, mps;
-	bool emulated;
+	enum gb_flag ecc, mig, persistence;
+	bool mps, emulated;
 	struct {
 		const char *driver, *api;
 	} vulkan;

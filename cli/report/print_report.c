@@ -329,8 +329,7 @@ static enum gb_status print_session(FILE *file, const struct gb_session *s, enum
 
 enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
-	if (table && !s->request->quiet && !s->output.to_stdout &&
-	    (s->seq > 0 || s->past))
+	if (table && !s->request->quiet && !s->output.to_stdout && (s->seq > 0 || s->past))
 		(void)print_session(stdout, s, GB_FORMAT_TABLE, err);
 	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
 	    print_session(s->output.whole.stream, s, GB_FORMAT_HTML, err))

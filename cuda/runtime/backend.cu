@@ -252,9 +252,8 @@ static void describe_sharing(int id, gb_gpu_info *info)
 	if (cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, id) == cudaSuccess &&
 	    (size_t)value < GB_COUNT(mode))
 		(void)snprintf(info->compute_mode, sizeof info->compute_mode, "%s", mode[value]);
-	info->mps = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)133, id) == cudaSuccess
-			    ? value != 0
-			    : -1;
+	info->mps = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)133, id) == cudaSuccess &&
+		    value != 0;
 	(void)cudaGetLastError();
 }
 
@@ -279,7 +278,6 @@ static gb_status describe(int id, gb_gpu_info *info, gb_error *err)
 	info->sm_clock_khz = gpu_attribute_of(cudaDevAttrClockRate, id);
 	info->ecc = gpu_attribute_of(cudaDevAttrEccEnabled, id);
 	info->emulated = gb_gpu_emulated;
-	info->mps = -1;
 	if (!info->emulated) {
 		gb_gpu_uuid_text(info->uuid, &properties.uuid);
 		describe_sharing(id, info);
