@@ -67,8 +67,9 @@ struct gb_param {
 	const char *variant; /* the same for variants of other names; or NULL */
 	char letter;         /* -o for --output; 0: none */
 	const char *bare;    /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
-	/* "type=pairs": only points with this choice of another parameter use it.  The others have
-	 * the value `keyed` and are not swept over it; or NULL. */
+	/* "type=pairs": only points with this choice of another parameter use it; "!file": only
+	 * those without a file, and others do not record it.  The others have the value `keyed` and
+	 * are not swept over it; or NULL. */
 	const char *only;
 	const char *yields_to; /* 0 instead of the default if this parameter is given; or NULL */
 	const char *unit;      /* "keys", or NULL */

@@ -44,6 +44,7 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, distribution),
 	  .initial = "uniform",
 	  .choices = distributions,
+	  .only = "!file",
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
 		  "of K uniform words; nearly: sorted but for about sqrt(count) keys" },
 	{ .name = "file",

@@ -334,6 +334,11 @@ const char *gb_param_needs(const struct gb_param *param, const char *other)
 		       : NULL;
 }
 
+bool gb_param_yields(const struct gb_param *param, const char *other)
+{
+	return param->only && param->only[0] == '!' && gb_equal(param->only + 1, other);
+}
+
 const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)

@@ -46,6 +46,8 @@ enum gb_status gb_params_init(const struct gb_param *rows, size_t count, void *p
 
 /* The word that the choice `other` must have for the parameter to be used; NULL if any will do. */
 const char *gb_param_needs(const struct gb_param *param, const char *other);
+/* True if the parameter is not used once the path `other` is given. */
+bool gb_param_yields(const struct gb_param *param, const char *other);
 
 /* The row called name, or NULL. */
 const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name);

@@ -36,6 +36,16 @@ static const double BATCH_NS = 200e3; /* length of a batch, about */
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
+/* True if a file takes the place of what the parameter describes. */
+static bool is_replaced(const struct gb_result *r, const struct gb_param *param)
+{
+	for (size_t i = 0; i < r->benchmark->param_count; i++)
+		if (gb_param_yields(param, r->benchmark->params[i].name) &&
+		    gb_value_load(&r->benchmark->params[i], r->params).s)
+			return true;
+	return false;
+}
+
 static bool add_params(const struct gb_result *r, struct gb_record *record)
 {
 	for (size_t i = 0; i < r->benchmark->param_count; i++) {
@@ -43,7 +53,7 @@ static bool add_params(const struct gb_result *r, struct gb_record *record)
 		char digits[32];
 		struct gb_member member;
 
-		if (!gb_param_applies(param, r->variant))
+		if (!gb_param_applies(param, r->variant) || is_replaced(r, param))
 			continue;
 		member = gb_param_member(param, gb_value_load(param, r->params), digits);
 		/* The sweep owns paths. */

@@ -293,6 +293,22 @@ static void append_item(struct gb_axis *list, char *item, struct gb_error *err)
 	}
 }
 
+/* GB_EUSAGE if a file is given and a parameter that only generated inputs have. */
+static enum gb_status check_files(const struct gb_sweep *sweep, struct gb_error *err)
+{
+	const struct gb_benchmark *benchmark = sweep->benchmark;
+
+	for (size_t i = 0; i < benchmark->param_count; i++)
+		for (size_t k = 0; k < benchmark->param_count; k++)
+			if (sweep->axis[i].given && sweep->axis[k].given &&
+			    gb_param_yields(&benchmark->params[i], benchmark->params[k].name))
+				return gb_fail(err, GB_EUSAGE,
+					       "--%s is of a generated input, not of --%s",
+					       benchmark->params[i].name,
+					       benchmark->params[k].name);
+	return GB_OK;
+}
+
 /* Set sweep->count to the product of the lists' lengths. */
 static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 {
@@ -304,7 +320,7 @@ static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 			return gb_fail(err, GB_EUSAGE, "the sweep has more than %d points",
 				       GB_MAX_POINTS);
 	sweep->count = points;
-	return GB_OK;
+	return check_files(sweep, err);
 }
 
 /* Replace the values of the axis by those of spec; on failure the axis does not change. */
@@ -396,6 +412,8 @@ static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_
 		const struct gb_axis *axis = &sweep->axis[i];
 		const char *word = gb_param_needs(param, axis->param->name);
 
+		if (gb_param_yields(param, axis->param->name))
+			return axis->value[index % axis->count].s;
 		if (word)
 			return !gb_equal(axis->param->choices[axis->value[index % axis->count].i],
 					 word);

@@ -167,13 +167,15 @@ static bool is_idle(const struct gb_section *section, const char *name)
 	const struct gb_benchmark *benchmark = gb_benchmark_find(section->bench);
 	const struct gb_param *row =
 		benchmark ? gb_param_find(benchmark->params, benchmark->param_count, name) : NULL;
-	bool used = !row || !row->only;
+	bool used = !row || !row->only || row->only[0] == '!';
 
-	for (size_t i = 0; i < section->axes.count && !used; i++) {
+	for (size_t i = 0; row && i < section->axes.count; i++) {
 		const struct gb_axis_seen *axis = &section->axes.axis[i];
 		const char *word = gb_param_needs(row, axis->name);
 
-		used = word && (axis->varies || gb_equal(axis->value->text, word));
+		if (gb_param_yields(row, axis->name))
+			return true;
+		used = used || (word && (axis->varies || gb_equal(axis->value->text, word)));
 	}
 	return !used;
 }

@@ -39,6 +39,7 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, distribution),
 	  .initial = "plummer",
 	  .choices = distributions,
+	  .only = "!file",
 	  .help = "distribution of generated bodies; pairs: close pairs, for the deepest tree" },
 	{ .name = "order",
 	  AT(GB_CHOICE, order),
