@@ -83,9 +83,14 @@ def mixed(runs):
             if any(value.get(name) != values[0].get(name) for value in values)]
 
 
+# Options that have another name today.
+RENAMED = {"--runs": "--repetitions", "--dist": "--distribution", "--primitives": "--count"}
+
+
 def argv_of(run):
-    """The command line that measured a run, without the options that only say where to write.  Of
-    the two limits on sampling that are gone, ten times --min-time is --max-time."""
+    """The command line that measured a run, in today's words and without the options that only say
+    where to write.  Of the two limits on sampling that are gone, ten times --min-time is
+    --max-time."""
     words = iter(run["argv"])
     kept = []
     for word in words:
@@ -94,7 +99,8 @@ def argv_of(run):
         elif word.startswith("--min-time="):
             kept.append("--max-time=%g" % (10 * float(word.partition("=")[2])))
         elif not re.match("--quiet$|--overwrite$|--output=|--max-samples=", word):
-            kept.append(word)
+            name, equals, value = word.partition("=")
+            kept.append(RENAMED.get(name, name) + equals + value)
     return kept
 
 

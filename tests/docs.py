@@ -18,7 +18,9 @@ program = os.path.realpath(sys.argv[1])
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 MEASURING = ("run", "radix", "bfs", "cbt", "octree", "lbvh", "stream")
 FILES = ("--file=", "--write=", "--output=")
-FOREIGN = ("--cpunodebind", "--membind", "--adapter", "--no-compress")  # numactl, bencher, nvcc
+# numactl, bencher, nvcc, ncu, nsys
+FOREIGN = ("--cpunodebind", "--membind", "--adapter", "--no-compress", "--profile-from-start",
+           "--nvtx", "--capture-range", "--capture-range-end")
 OWN = "cpu/mine", "cuda/mine"  # the reader's variant
 passed, failures = 0, []
 

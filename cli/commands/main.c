@@ -77,6 +77,8 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 	const struct gb_benchmark *benchmark = gb_benchmark_find(argv[0]);
 	struct gb_suggest suggestion = { .word = argv[0] };
 
+	if (gb_equal(argv[0], "help"))
+		return gb_fail(err, GB_EUSAGE, "help takes a command, a benchmark or `files`");
 	if (gb_removed(argv[0], NULL, err))
 		return err->code;
 	if (benchmark)

@@ -42,8 +42,8 @@ static const struct gb_param settings_rows[] = {
 	  .initial = "5",
 	  .high = 86400,
 	  .unit = "seconds",
-	  .help = "stopping rule: sample for at least X/10 and at most X seconds; stop early if "
-		  "X would not suffice to converge" },
+	  .help = "stopping rule: sample for at least X/10 and, after --min-samples, at most X "
+		  "seconds; stop early if X would not suffice to converge" },
 	{ .name = "rel-ci",
 	  AT(GB_FLOAT, how.rel_ci),
 	  .initial = "0.01",
@@ -133,7 +133,7 @@ static const struct gb_param repeats_rows[] = {
 	  .initial = "1",
 	  .min = 1,
 	  .max = 1000,
-	  .help = "launch the program N times; `compare` needs several launches" },
+	  .help = "launch the program N times; `compare` needs at least 4 launches" },
 	{ .name = "shard",
 	  AT(GB_PATH, repeats.shard),
 	  .unit = "I/N",
@@ -330,7 +330,7 @@ static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
 	if (r->budget && gb_read_budget(r->budget, &r->budget_s, err))
 		return err->code;
 	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
-		return gb_fail(err, GB_EUSAGE, "--budget is of one repetition on one GPU");
+		return gb_fail(err, GB_EUSAGE, "--budget excludes --repetitions and several GPUs");
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.devices))

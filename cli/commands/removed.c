@@ -26,8 +26,8 @@ static const struct {
 	{ "lbvh", "--primitives", "--count=N" },
 	{ "lbvh", "--image", "--write=FILE" },
 	{ "lbvh", "--rays-order", "--order=own|spatial" },
-	{ NULL, "--runs", "--repetitions" },
-	{ NULL, "--launches", "--repetitions" },
+	{ NULL, "--runs", "--repetitions=N" },
+	{ NULL, "--launches", "--repetitions=N" },
 	{ NULL, "--cold", "caches are cold unless --hot is given" },
 	{ NULL, "--no-verify", "--verify=no" },
 	{ NULL, "--require-gpu", "--backend=cuda, whose status is 3 without a GPU" },
@@ -46,7 +46,8 @@ enum gb_status gb_removed(const char *command, const char *option, struct gb_err
 		if (!own)
 			return gb_fail(err, GB_EUSAGE, "%s is gone: %s", command, instead);
 		if (strlen(own) == length && strncmp(own, option, length) == 0)
-			return gb_fail(err, GB_EUSAGE, "%s has no %s: %s", command, own, instead);
+			return gb_fail(err, GB_EUSAGE, "%s has no %s any more: %s", command, own,
+				       instead);
 	}
 	return GB_OK;
 }

@@ -90,7 +90,7 @@ static const struct gb_field run_fields[] = {
 	RUN(host.l3_bytes, COUNT),
 	RUN(host.cache_bytes, COUNT,
 	    .about =
-		    "all last-level caches together, of which a cold sample flushes twice as much"),
+		    "all last-level caches together; a cold sample flushes 5/4 of it, three times"),
 	RUN(host.cache_from, TEXT, .about = "who says so"),
 	RUN(host.memory_bytes, COUNT),
 	RUN(host.os, TEXT),
@@ -224,8 +224,8 @@ static const struct gb_field record_fields[] = {
 			"default, in the order of `params`"),
 	RECORD(params, MEMBERS, .required = true),
 	RECORD(status, GB_FIELD_WORD, .required = true, .words = status_words, CSV("status"),
-	       .about = "doubtful: verified, but with cold caches the bytes are moved faster than "
-			"memory can; unverified: measured with --verify=no"),
+	       .about = "doubtful: verified, but the bytes are moved faster than memory can; "
+			"unverified: measured with --verify=no"),
 	RECORD(error, TEXT, CSV("error"),
 	       .about = "hang: a run did not end within --hang; time, of earlier versions: results "
 			"passed, but times contradict each other"),
@@ -242,7 +242,7 @@ static const struct gb_field record_fields[] = {
 	RECORD(cold, FLAG, MEASURED, CSV("cold"),
 	       .about = "caches were flushed before each sample"),
 	RECORD(emulated, BOOL, MEASURED, CSV("emulated"),
-	       .about = "ran on the CUDA emulator: its times say nothing about a GPU"),
+	       .about = "ran on a processor in place of a GPU: its times say nothing about one"),
 	RECORD(batch, COUNT, MEASURED, CSV("batch"),
 	       .about = "runs per sample; the values are per run"),
 	RECORD(holds_given_up, COUNT, MEASURED,
