@@ -302,10 +302,9 @@ static enum gb_status check_files(const struct gb_sweep *sweep, struct gb_error 
 		for (size_t k = 0; k < benchmark->param_count; k++)
 			if (sweep->axis[i].given && sweep->axis[k].given &&
 			    gb_param_yields(&benchmark->params[i], benchmark->params[k].name))
-				return gb_fail(err, GB_EUSAGE,
-					       "--%s is of a generated input, not of --%s",
-					       benchmark->params[i].name,
-					       benchmark->params[k].name);
+				return gb_fail(
+					err, GB_EUSAGE, "--%s is of a generated input, not of --%s",
+					benchmark->params[i].name, benchmark->params[k].name);
 	return GB_OK;
 }
 
