@@ -230,46 +230,6 @@ static uint64_t load64(const uint32_t *word)
 	return value;
 }
 
-static void store64(uint32_t *word, uint64_t value)
-{
-	memcpy(word, &value, sizeof value);
-}
-
-/* Transpose 64 rows of 64 bits: exchange off-diagonal blocks of 32 x 32, then of 16 x 16 and so
- * on. */
-static void transpose64(uint64_t a[64])
-{
-	uint64_t mask = UINT32_MAX;
-
-	for (unsigned j = 32; j; j >>= 1, mask ^= mask << j)
-		for (unsigned k = 0; k < 64; k = ((k | j) + 1) & ~j) {
-			const uint64_t t = ((a[k] >> j) ^ a[k | j]) & mask;
-
-			a[k] ^= t << j;
-			a[k | j] ^= t;
-		}
-}
-
-void graph_transpose_matrix(struct bfs_input *in)
-{
-	const size_t n = in->n, pitch = in->pitch, tiles = (n + 63) / 64;
-
-#pragma omp parallel for schedule(static)
-	for (size_t to = 0; to < tiles; to++)
-		for (size_t from = 0; from < pitch / 2; from++) {
-			uint64_t tile[64];
-
-			for (size_t k = 0; k < 64; k++) {
-				const size_t row = from * 64 + k;
-
-				tile[k] = row < n ? load64(in->matrix + row * pitch + 2 * to) : 0;
-			}
-			transpose64(tile);
-			for (size_t k = 0; k < 64 && to * 64 + k < n; k++)
-				store64(in->matrix_in + (to * 64 + k) * pitch + 2 * from, tile[k]);
-		}
-}
-
 /* List the numbers of the bits that are set in a row of `words` words. */
 static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
 {
@@ -278,14 +238,13 @@ static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
 			*list++ = (uint32_t)(32 * j) + (uint32_t)__builtin_ctzll(w);
 }
 
-enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
-				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err)
+enum gb_status graph_from_matrix(struct bfs_input *in, struct gb_error *err)
 {
-	const uint32_t n = in->n;
+	const uint32_t n = in->n, *matrix = in->matrix;
 	const size_t pitch = in->pitch;
 	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
 
-	csr->row = row;
+	in->out.row = row;
 	if (!row)
 		return err->code;
 #pragma omp parallel for schedule(static)
@@ -297,14 +256,14 @@ enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t 
 		row[u + 1] = count;
 	}
 	sum_up(row, n);
-	*m = row[n];
-	csr->column = gb_host_alloc(*m, sizeof *csr->column, err);
-	if (!csr->column)
+	in->m = row[n];
+	in->out.column = gb_host_alloc(in->m, sizeof *in->out.column, err);
+	if (!in->out.column)
 		return err->code;
 #pragma omp parallel for schedule(static)
 	for (uint32_t u = 0; u < n; u++)
-		list_bits(matrix + u * pitch, pitch, csr->column + row[u]);
-	return GB_OK;
+		list_bits(matrix + u * pitch, pitch, in->out.column + row[u]);
+	return graph_reverse(&in->out, n, in->m, &in->in, err);
 }
 
 /* ---- random order ------------------------------------------------------------------------ */

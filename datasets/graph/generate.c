@@ -75,8 +75,6 @@ static void fill_matrix(const struct bfs_input *in, const struct bfs_params *par
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
 				 struct gb_error *err)
 {
-	uint64_t m = 0;
-
 	if (params->vertices > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUSAGE,
 			       "--vertices=%" PRId64
@@ -87,15 +85,8 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 	in->matrix = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
 	if (!in->matrix)
 		return err->code;
-	in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
-	if (!in->matrix_in)
-		return err->code;
 	fill_matrix(in, params);
-	graph_transpose_matrix(in);
-	if (graph_csr_from_matrix(in, in->matrix, &in->out, &in->m, err) ||
-	    graph_csr_from_matrix(in, in->matrix_in, &in->in, &m, err))
-		return err->code;
-	return GB_OK;
+	return graph_from_matrix(in, err);
 }
 
 /* ---- lists of edges ---------------------------------------------------------------------- */
