@@ -1,5 +1,5 @@
 /* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
- * failure the caller frees the arrays of an input and edges->pair. */
+ * failure the caller frees the arrays of an input, edges->id and edges->pair. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -21,7 +21,8 @@ enum {
 struct graph_edges {
 	uint32_t n;
 	uint64_t count;
-	uint32_t *pair;  /* from, to of edge i at 2 i, 2 i + 1; from gb_host_alloc */
+	uint64_t *id;    /* from, to of edge i at 2 i, 2 i + 1, as they were read */
+	uint32_t *pair;  /* the same as numbers of vertices; both from gb_host_alloc */
 	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
 	bool simple;     /* remove self-loops and parallel edges */
 };

@@ -2,8 +2,7 @@
  *
  * The text is cut at line ends into one chunk per thread.  The first pass counts the lines of each
  * chunk, which bounds its edges and numbers its lines.  The second pass parses the lines into their
- * final places, as 32-bit numbers; a larger one makes it start again with 64 bits.  A parser stops
- * at any unexpected character, and every line ends in a newline, so no bounds checks are needed.
+ * final places.  A parser stops at any unexpected character, and every line ends in a newline, so no bounds checks are needed.
  * The first fault in the file is reported.
  */
 #include "datasets/graph/lines.h"
@@ -25,7 +24,6 @@ struct chunk {
 	uint64_t count;
 	unsigned columns; /* numbers in each line; 0: no line has any */
 	size_t columns_line;
-	bool too_wide; /* a number does not fit in 32 bits */
 	struct graph_found found;
 	const char *fault; /* or NULL */
 	size_t fault_line;
@@ -225,16 +223,13 @@ static bool find_edge(struct parser *p)
 	return false;
 }
 
-/* Parse the lines of a chunk into its edges, of 32 or 64 bits. */
-static void parse(struct chunk *c, const struct graph_rules *rules, struct graph_edges *edges,
-		  bool wide)
+/* Parse the lines of a chunk into its edges. */
+static void parse(struct chunk *c, const struct graph_rules *rules, const struct graph_edges *edges)
 {
 	struct parser p = { rules, c, c->begin, c->first_line };
-	uint32_t *narrow = edges->pair + 2 * c->first;
-	uint64_t *broad = (uint64_t *)(void *)edges->pair + 2 * c->first;
-	uint64_t largest = 0, pair[2], count = 0;
+	uint64_t *pair = edges->id + 2 * c->first, largest = 0;
 
-	for (; find_edge(&p); p.at++, p.line++) {
+	for (; find_edge(&p); p.at++, p.line++, pair += 2) {
 		c->fault = read_edge(&p, pair);
 		if (c->fault) {
 			c->fault_line = p.line;
@@ -242,22 +237,9 @@ static void parse(struct chunk *c, const struct graph_rules *rules, struct graph
 		}
 		largest = pair[0] > largest ? pair[0] : largest;
 		largest = pair[1] > largest ? pair[1] : largest;
-		if (wide) {
-			broad[2 * count] = pair[0];
-			broad[2 * count + 1] = pair[1];
-		} else {
-			narrow[2 * count] = (uint32_t)pair[0];
-			narrow[2 * count + 1] = (uint32_t)pair[1];
-		}
-		if (++count % REPORT)
-			continue;
-		if (!wide && largest > UINT32_MAX)
-			break;
-		if (omp_get_thread_num() == 0)
+		if (++c->count % REPORT == 0 && omp_get_thread_num() == 0)
 			gb_reader_progress((double)(p.at - c->begin) / (double)(c->end - c->begin));
 	}
-	c->too_wide = !wide && largest > UINT32_MAX;
-	c->count = count;
 	c->found.largest = largest;
 }
 
@@ -296,20 +278,6 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 	return lines;
 }
 
-/* Parse all chunks.  True if 64 bits are needed and `wide` was not set. */
-static bool parse_all(struct chunk *chunk, int count, const struct graph_rules *rules,
-		      struct graph_edges *edges, bool wide)
-{
-	bool too_wide = false;
-
-#pragma omp parallel for schedule(static) reduction(|| : too_wide)
-	for (int i = 0; i < count; i++) {
-		parse(&chunk[i], rules, edges, wide);
-		too_wide = too_wide || chunk[i].too_wide;
-	}
-	return too_wide;
-}
-
 /* The fault of a chunk, also that its lines have other numbers of columns than those before, with
  * its line in r->line. */
 static const char *fault_of(const struct chunk *c, unsigned columns, struct gb_reader *r)
@@ -326,9 +294,7 @@ static const char *fault_of(const struct chunk *c, unsigned columns, struct gb_r
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
-	const size_t size = 2 * (found->wide ? sizeof(uint64_t) : sizeof(uint32_t));
 	const size_t line = r->line;
-	char *pair = (char *)edges->pair;
 	unsigned columns = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -339,8 +305,8 @@ static enum gb_status collect(const struct chunk *chunk, int count, struct gb_re
 			return gb_reader_fail(r, "%s", fault);
 		columns = columns ? columns : c->columns;
 		if (c->count && c->first != edges->count)
-			memmove(pair + edges->count * size, pair + c->first * size,
-				c->count * size);
+			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
+				2 * c->count * sizeof *edges->id);
 		edges->count += c->count;
 		found->comments += c->found.comments;
 		found->ignored += c->found.ignored;
@@ -362,19 +328,15 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
 
 	*found = (struct graph_found){ 0 };
-	for (;;) {
-		const size_t number = found->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-
-		cut(chunk, count, r->at, (size_t)(end - r->at));
-		found->lines = number_lines(chunk, count, r->line);
-		edges->pair = gb_host_alloc(found->lines, 2 * number, r->err);
-		if (!edges->pair)
-			return r->err->code;
-		if (!parse_all(chunk, count, rules, edges, found->wide))
-			return collect(chunk, count, r, edges, found);
-		gb_host_free(edges->pair);
-		found->wide = true;
-	}
+	cut(chunk, count, r->at, (size_t)(end - r->at));
+	edges->id =
+		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
+	if (!edges->id)
+		return r->err->code;
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < count; i++)
+		parse(&chunk[i], rules, edges);
+	return collect(chunk, count, r, edges, found);
 }
 
 void graph_note_ignored(const struct graph_found *found, const char *edges)

@@ -136,7 +136,7 @@ static const char *without_sentinel(const struct gb_reader *r)
 static bool has_zero(const struct graph_edges *edges)
 {
 	for (uint64_t i = 0; i < 2 * edges->count; i++)
-		if (edges->pair[i] == 0)
+		if (edges->id[i] == 0)
 			return true;
 	return false;
 }
@@ -148,7 +148,7 @@ static bool fits(const struct head *head, const struct graph_edges *edges,
 {
 	const uint64_t n = head->number[0];
 
-	return edges->count == head->number[head->numbers - 1] && !found->wide &&
+	return edges->count == head->number[head->numbers - 1] &&
 	       (n > found->largest || (n == found->largest && !has_zero(edges)));
 }
 
@@ -168,7 +168,7 @@ static enum gb_status read_edges(struct gb_reader *r, const char *end, struct he
 			head->vertices = head->number[0];
 			return GB_OK;
 		}
-		gb_host_free(edges->pair);
+		gb_host_free(edges->id);
 		*edges = (struct graph_edges){ 0 };
 		if (r->err->code == GB_EUSAGE)
 			*r->err = (struct gb_error){ 0 };

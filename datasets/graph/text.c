@@ -69,7 +69,6 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 	if (check_header(r, n, m, noun, 3))
 		return r->err->code;
 	rules->n = n;
-	edges->n = (uint32_t)n;
 	gb_reader_next_line(r);
 	if (graph_read_lines(r, r->end, rules, edges, &found))
 		return r->err->code;
@@ -81,8 +80,7 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 	if (edges->count != m)
 		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
 	graph_note_ignored(&found, noun);
-	gb_reader_count("vertices", n, n);
-	return GB_OK;
+	return graph_number_vertices(r, edges, &found, n);
 }
 
 /* ---- Matrix Market ----------------------------------------------------------------------- */
