@@ -22,8 +22,7 @@ struct chunk {
 	size_t lines;
 	size_t first; /* the place of its first edge */
 	uint64_t count;
-	unsigned columns; /* numbers in each line; 0: no line has any */
-	size_t columns_line;
+	unsigned columns; /* numbers in each line; 0: as many as in the first */
 	struct graph_found found;
 	const char *fault; /* or NULL */
 	size_t fault_line;
@@ -142,10 +141,8 @@ static const char *read_tail(struct parser *p, unsigned columns)
 		p->at = line_end(at);
 	}
 	columns += values;
-	if (!c->columns) {
+	if (!c->columns)
 		c->columns = columns;
-		c->columns_line = p->line;
-	}
 	return columns == c->columns
 		       ? NULL
 		       : "it has not as many numbers as the lines before: an adjacency list?";
@@ -243,21 +240,28 @@ static void parse(struct chunk *c, const struct graph_rules *rules, const struct
 	c->found.largest = largest;
 }
 
-/* Cut the text into `count` chunks at line ends. */
-static void cut(struct chunk *chunk, int count, const char *text, size_t size)
+/* The numbers in the first line of an edge; 0 if it is faulty or there is none. */
+static unsigned columns_of(const struct graph_rules *rules, const char *begin, const char *end)
 {
-	const char *end = text + size, *at = text;
+	struct chunk c = { .begin = begin, .end = end };
+	struct parser p = { rules, &c, begin, 0 };
+	uint64_t pair[2];
+
+	return find_edge(&p) && !read_edge(&p, pair) ? c.columns : 0;
+}
+
+/* Cut the text into `count` chunks at line ends. */
+static void cut(struct chunk *chunk, int count, unsigned columns, const char *text, const char *end)
+{
+	const size_t size = (size_t)(end - text);
+	const char *at = text;
 
 	for (int i = 0; i < count; i++) {
 		const char *want = text + size / (size_t)count * (size_t)(i + 1);
-		const char *newline = NULL;
 
-		chunk[i] = (struct chunk){ .begin = at };
-		if (i + 1 < count && want > at)
-			newline = memchr(want, '\n', (size_t)(end - want));
-		else if (i + 1 < count)
-			newline = at - 1;
-		at = newline ? newline + 1 : end;
+		chunk[i] = (struct chunk){ .begin = at, .columns = columns };
+		at = i + 1 < count && want > at ? line_end(want) + 1 : at;
+		at = i + 1 == count || at > end ? end : at;
 		chunk[i].end = at;
 	}
 }
@@ -278,32 +282,18 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 	return lines;
 }
 
-/* The fault of a chunk, also that its lines have other numbers of columns than those before, with
- * its line in r->line. */
-static const char *fault_of(const struct chunk *c, unsigned columns, struct gb_reader *r)
-{
-	r->line = c->fault_line;
-	if (!columns || !c->columns || c->columns == columns ||
-	    (c->fault && c->fault_line < c->columns_line))
-		return c->fault;
-	r->line = c->columns_line;
-	return "it has not as many numbers as the lines before: an adjacency list?";
-}
-
 /* Close the gaps left by comments and blank lines, and add up what was found. */
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
 	const size_t line = r->line;
-	unsigned columns = 0;
 
 	for (int i = 0; i < count; i++) {
 		const struct chunk *c = &chunk[i];
-		const char *fault = fault_of(c, columns, r);
 
-		if (fault)
-			return gb_reader_fail(r, "%s", fault);
-		columns = columns ? columns : c->columns;
+		r->line = c->fault_line;
+		if (c->fault)
+			return gb_reader_fail(r, "%s", c->fault);
 		if (c->count && c->first != edges->count)
 			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
 				2 * c->count * sizeof *edges->id);
@@ -328,7 +318,7 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
 
 	*found = (struct graph_found){ 0 };
-	cut(chunk, count, r->at, (size_t)(end - r->at));
+	cut(chunk, count, columns_of(rules, r->at, end), r->at, end);
 	edges->id =
 		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
 	if (!edges->id)

@@ -333,15 +333,6 @@ const char *gb_read_number(const char *at, double *value)
 	return stop > at ? stop : NULL;
 }
 
-/* True if the text has no letters except e and E, as in "nan" and "inf". */
-static bool is_decimal(const char *at, const char *after)
-{
-	for (; at < after; at++)
-		if (isalpha((unsigned char)*at) && *at != 'e' && *at != 'E')
-			return false;
-	return true;
-}
-
 enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
 				 const char *at, const char *end)
 {
@@ -350,22 +341,6 @@ enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, co
 	for (size_t n = 0; n < sizeof text - 1 && at + n < end; n++)
 		text[n] = (char)(at[n] >= ' ' && at[n] < 127 ? at[n] : '?');
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
-}
-
-enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
-{
-	const char *after;
-
-	if (gb_reader_line_ends(r))
-		return gb_reader_fail(r, "the line ends where %s should be", what);
-	after = fast_number(r->at, value);
-	if (!after || !gb_is_space(*after)) {
-		after = gb_read_number(r->at, value);
-		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-			return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
-	}
-	r->at = after;
-	return GB_OK;
 }
 
 /* Read a word that spells a NaN or an infinity, as C libraries do: nan, -nan(ind), 1.#QNAN, -1.#IND00,
@@ -389,6 +364,19 @@ enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *val
 
 	if (!after)
 		return gb_reader_number(r, what, value);
+	r->at = after;
+	return GB_OK;
+}
+
+enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
+{
+	const char *after;
+
+	if (gb_reader_line_ends(r))
+		return gb_reader_fail(r, "the line ends where %s should be", what);
+	after = read_spelled(r->at, value) ? NULL : gb_read_number(r->at, value);
+	if (!after || !gb_is_space(*after))
+		return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
 	r->at = after;
 	return GB_OK;
 }
