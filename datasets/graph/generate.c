@@ -276,16 +276,9 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 {
 	if (gb_memory_is_dry())
 		return allocate_only(in, params, err);
-	switch ((enum bfs_graph)params->graph) {
-	case BFS_GNP:
+	if (params->graph == BFS_GNP)
 		return make_dense(in, params, err);
-	case BFS_KRONECKER:
-	case BFS_UNIFORM:
+	if (params->graph == BFS_KRONECKER || params->graph == BFS_UNIFORM)
 		return make_sparse(in, params, err);
-	case BFS_GRID:
-	case BFS_ROAD:
-	case BFS_GRAPHS:
-		break;
-	}
 	return make_lattice(in, params, err);
 }

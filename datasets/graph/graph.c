@@ -9,7 +9,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/graph/build.h"
+#include "datasets/graph/lines.h"
 
 /* ---- files ------------------------------------------------------------------------------- */
 
@@ -32,10 +32,9 @@ static enum gb_status refuse_binary(const struct gb_reader *r)
 static bool is_dimacs(const struct gb_reader *r)
 {
 	struct gb_reader at = *r;
+	size_t comments = 0;
 
-	while (at.at < at.end && (gb_reader_line_ends(&at) || *at.at == 'c'))
-		gb_reader_next_line(&at);
-	return at.at[0] == 'p' && gb_is_blank(at.at[1]);
+	return graph_find_line(&at, "c", &comments) && *at.at == 'p' && gb_is_blank(at.at[1]);
 }
 
 static bool is_mtx(const struct gb_reader *r)

@@ -38,23 +38,6 @@ struct parser {
 
 /* ---- one line ---------------------------------------------------------------------------- */
 
-const char *graph_read_number(const char *at, uint64_t *value)
-{
-	const char *start = at, *first;
-	uint64_t sum = 0;
-
-	while (*at == '0')
-		at++;
-	first = at;
-	while (gb_is_digit(*at))
-		sum = sum * 10 + (uint64_t)(*at++ - '0');
-	/* 19 digits fit; 20 digits, of which the first is 1, wrap around to less. */
-	if (at - first > 20 || (at - first == 20 && (*first != '1' || sum < 10000000000000000000U)))
-		sum = UINT64_MAX;
-	*value = sum;
-	return at > start ? at : NULL;
-}
-
 static const char *line_end(const char *at)
 {
 	while (*at != '\n')
@@ -154,7 +137,7 @@ static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
 {
 	const struct graph_rules *rules = p->rules;
 	uint64_t number;
-	const char *at = graph_read_number(p->at, &number);
+	const char *at = gb_read_natural(p->at, &number);
 
 	if (!at)
 		return "a vertex number is expected";

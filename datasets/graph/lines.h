@@ -43,8 +43,4 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
  * the comments.  False, with r->line that of the last line, if there is none. */
 bool graph_find_line(struct gb_reader *r, const char *comments, size_t *count);
 
-/* Read a decimal number of at most 64 bits and return its end; NULL if there is none.  A larger one
- * becomes UINT64_MAX. */
-const char *graph_read_number(const char *at, uint64_t *value);
-
 #endif

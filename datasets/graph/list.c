@@ -37,7 +37,7 @@ static uint64_t number_after(const char *at, const char *word)
 
 	for (; *at != '\n'; at++)
 		if (begins_with(at, word)) {
-			(void)graph_read_number(gb_skip_blanks(at + strlen(word)), &value);
+			(void)gb_read_natural(gb_skip_blanks(at + strlen(word)), &value);
 			return value;
 		}
 	return 0;
@@ -78,7 +78,7 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 	size_t lines;
 
 	for (; *at != '\n' && head->numbers < 3; head->numbers++) {
-		at = graph_read_number(at, &number[head->numbers]);
+		at = gb_read_natural(at, &number[head->numbers]);
 		if (!at || !gb_is_space(*at))
 			return;
 		at = gb_skip_blanks(at);
