@@ -1,4 +1,4 @@
-/* build.c -- CSR from edges in any order, and from a bit matrix.
+/* build.c -- CSR from edges in any order.
  *
  * Edges are sorted by a stable counting sort: they are counted by target, then moved to the range
  * of their target in input order.  If the sources of the input ascend, the sources of each target
@@ -15,7 +15,7 @@
 #include "common/rng.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "rows of bits are read as 64-bit words, and .sg files without conversion: little-endian only"
+#error ".sg files are read without conversion: little-endian only"
 #endif
 
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err)
@@ -218,52 +218,6 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 out:
 	graph_csr_free(&unsorted);
 	return err->code;
-}
-
-/* ---- matrices ---------------------------------------------------------------------------- */
-
-static uint64_t load64(const uint32_t *word)
-{
-	uint64_t value;
-
-	memcpy(&value, word, sizeof value);
-	return value;
-}
-
-/* List the numbers of the bits that are set in a row of `words` words. */
-static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
-{
-	for (size_t j = 0; j < words; j += 2)
-		for (uint64_t w = load64(row + j); w; w &= w - 1)
-			*list++ = (uint32_t)(32 * j) + (uint32_t)__builtin_ctzll(w);
-}
-
-enum gb_status graph_from_matrix(struct bfs_input *in, struct gb_error *err)
-{
-	const uint32_t n = in->n, *matrix = in->matrix;
-	const size_t pitch = in->pitch;
-	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
-
-	in->out.row = row;
-	if (!row)
-		return err->code;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++) {
-		uint64_t count = 0;
-
-		for (size_t j = 0; j < pitch; j += 2)
-			count += (unsigned)__builtin_popcountll(load64(matrix + u * pitch + j));
-		row[u + 1] = count;
-	}
-	sum_up(row, n);
-	in->m = row[n];
-	in->out.column = gb_host_alloc(in->m, sizeof *in->out.column, err);
-	if (!in->out.column)
-		return err->code;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++)
-		list_bits(matrix + u * pitch, pitch, in->out.column + row[u]);
-	return graph_reverse(&in->out, n, in->m, &in->in, err);
 }
 
 /* ---- random order ------------------------------------------------------------------------ */

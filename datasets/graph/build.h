@@ -51,11 +51,7 @@ static inline uint64_t graph_hash(uint32_t u, uint32_t v)
 /* Shuffle the first `take` elements of a list of count numbers, drawn from the whole list. */
 void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream);
 
-/* Set in->m, out and in from n and the matrix. */
-enum gb_status graph_from_matrix(struct bfs_input *in, struct gb_error *err);
-
-/* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h), and the
- * matrix of gnp. */
+/* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h). */
 enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 

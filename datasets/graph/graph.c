@@ -151,8 +151,7 @@ static void add_matrices(struct bfs_input *in, double most)
 				"take; --memory=SIZE allows more";
 		return;
 	}
-	if (!in->matrix)
-		in->matrix = make_matrix(in, &in->out);
+	in->matrix = make_matrix(in, &in->out);
 	if (in->matrix)
 		in->matrix_in = in->symmetric ? in->matrix : make_matrix(in, &in->in);
 	if (!in->matrix_in) {
