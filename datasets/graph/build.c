@@ -1,4 +1,4 @@
-/* build.c -- CSR from edges in any order, and from a bit matrix.
+/* build.c -- CSR from edges in any order.
  *
  * Edges are sorted by a stable counting sort: they are counted by target, then moved to the range
  * of their target in input order.  If the sources of the input ascend, the sources of each target
@@ -15,7 +15,7 @@
 #include "common/rng.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "rows of bits are read as 64-bit words, and .sg files without conversion: little-endian only"
+#error ".sg files are read without conversion: little-endian only"
 #endif
 
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err)
@@ -218,93 +218,6 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 out:
 	graph_csr_free(&unsorted);
 	return err->code;
-}
-
-/* ---- matrices ---------------------------------------------------------------------------- */
-
-static uint64_t load64(const uint32_t *word)
-{
-	uint64_t value;
-
-	memcpy(&value, word, sizeof value);
-	return value;
-}
-
-static void store64(uint32_t *word, uint64_t value)
-{
-	memcpy(word, &value, sizeof value);
-}
-
-/* Transpose 64 rows of 64 bits: exchange off-diagonal blocks of 32 x 32, then of 16 x 16 and so
- * on. */
-static void transpose64(uint64_t a[64])
-{
-	uint64_t mask = UINT32_MAX;
-
-	for (unsigned j = 32; j; j >>= 1, mask ^= mask << j)
-		for (unsigned k = 0; k < 64; k = ((k | j) + 1) & ~j) {
-			const uint64_t t = ((a[k] >> j) ^ a[k | j]) & mask;
-
-			a[k] ^= t << j;
-			a[k | j] ^= t;
-		}
-}
-
-void graph_transpose_matrix(struct bfs_input *in)
-{
-	const size_t n = in->n, pitch = in->pitch, tiles = (n + 63) / 64;
-
-#pragma omp parallel for schedule(static)
-	for (size_t to = 0; to < tiles; to++)
-		for (size_t from = 0; from < pitch / 2; from++) {
-			uint64_t tile[64];
-
-			for (size_t k = 0; k < 64; k++) {
-				const size_t row = from * 64 + k;
-
-				tile[k] = row < n ? load64(in->matrix + row * pitch + 2 * to) : 0;
-			}
-			transpose64(tile);
-			for (size_t k = 0; k < 64 && to * 64 + k < n; k++)
-				store64(in->matrix_in + (to * 64 + k) * pitch + 2 * from, tile[k]);
-		}
-}
-
-/* List the numbers of the bits that are set in a row of `words` words. */
-static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
-{
-	for (size_t j = 0; j < words; j += 2)
-		for (uint64_t w = load64(row + j); w; w &= w - 1)
-			*list++ = (uint32_t)(32 * j) + (uint32_t)__builtin_ctzll(w);
-}
-
-enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
-				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err)
-{
-	const uint32_t n = in->n;
-	const size_t pitch = in->pitch;
-	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
-
-	csr->row = row;
-	if (!row)
-		return err->code;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++) {
-		uint64_t count = 0;
-
-		for (size_t j = 0; j < pitch; j += 2)
-			count += (unsigned)__builtin_popcountll(load64(matrix + u * pitch + j));
-		row[u + 1] = count;
-	}
-	sum_up(row, n);
-	*m = row[n];
-	csr->column = gb_host_alloc(*m, sizeof *csr->column, err);
-	if (!csr->column)
-		return err->code;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++)
-		list_bits(matrix + u * pitch, pitch, csr->column + row[u]);
-	return GB_OK;
 }
 
 /* ---- random order ------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
- * failure the caller frees the arrays of an input and edges->pair. */
+ * failure the caller frees the arrays of an input, edges->id and edges->pair. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -21,7 +21,8 @@ enum {
 struct graph_edges {
 	uint32_t n;
 	uint64_t count;
-	uint32_t *pair;  /* from, to of edge i at 2 i, 2 i + 1; from gb_host_alloc */
+	uint64_t *id;    /* from, to of edge i at 2 i, 2 i + 1, as they were read */
+	uint32_t *pair;  /* the same as numbers of vertices; both from gb_host_alloc */
 	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
 	bool simple;     /* remove self-loops and parallel edges */
 };
@@ -50,14 +51,7 @@ static inline uint64_t graph_hash(uint32_t u, uint32_t v)
 /* Shuffle the first `take` elements of a list of count numbers, drawn from the whole list. */
 void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream);
 
-/* Fill matrix_in from matrix; both are allocated. */
-void graph_transpose_matrix(struct bfs_input *in);
-/* Allocate and fill CSR arrays from a matrix.  *m is the number of edges. */
-enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
-				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err);
-
-/* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h), and the
- * matrices of gnp. */
+/* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h). */
 enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 

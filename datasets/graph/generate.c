@@ -8,12 +8,50 @@
 #include "common/memory.h"
 #include "common/rng.h"
 
-enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
+enum { BLOCK_BITS = 128, DIGITS = 32 };
 
-/* ---- rows of independent bits ------------------------------------------------------------ */
+/* ---- graphs given by rows ---------------------------------------------------------------- */
 
-/* The parameters of the bits of a row. */
+/* List the edges of vertex u in ascending order, unless `list` is NULL.  Returns their number. */
+typedef uint64_t list_row(const void *graph, uint32_t u, uint32_t *list);
+
+static void put(uint32_t *list, uint64_t *count, uint64_t v)
+{
+	if (list)
+		list[*count] = (uint32_t)v;
+	++*count;
+}
+
+/* Set in->m and out from n and the rows. */
+static enum gb_status from_rows(struct bfs_input *in, list_row *list, const void *graph,
+				struct gb_error *err)
+{
+	const uint32_t n = in->n;
+	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
+
+	in->out.row = row;
+	if (!row)
+		return err->code;
+	row[0] = 0;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < n; u++)
+		row[u + 1] = list(graph, u, NULL);
+	for (uint32_t u = 0; u < n; u++)
+		row[u + 1] += row[u];
+	in->m = row[n];
+	in->out.column = gb_host_alloc(in->m, sizeof *in->out.column, err);
+	if (!in->out.column)
+		return err->code;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < n; u++)
+		(void)list(graph, u, in->out.column + row[u]);
+	return GB_OK;
+}
+
+/* ---- gnp --------------------------------------------------------------------------------- */
+
 struct coin {
+	uint32_t n;
 	uint64_t seed;
 	uint64_t p; /* probability times 2^32 */
 };
@@ -44,58 +82,44 @@ static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 	}
 }
 
-/* Fill row u of a graph of n vertices; the row has `pitch` words. */
-static void fill_row(const struct coin *c, uint32_t n, uint32_t u, uint32_t *row, size_t pitch)
+/* A list_row of gnp. */
+static uint64_t list_tossed(const void *coin, uint32_t u, uint32_t *list)
 {
-	memset(row, 0, pitch * sizeof *row);
-	for (uint64_t b = 0; b * BLOCK_BITS < n; b++) {
+	const struct coin *c = coin;
+	uint64_t count = 0;
+
+	for (uint64_t b = 0; b * BLOCK_BITS < c->n; b++) {
 		uint64_t bits[2];
 
 		toss(c, (uint64_t)u << 32 | b, bits);
-		memcpy(row + b * BLOCK_WORDS, bits, sizeof bits);
+		for (unsigned half = 0; half < 2; half++)
+			for (uint64_t w = bits[half]; w; w &= w - 1) {
+				const uint64_t v =
+					b * BLOCK_BITS + half * 64 + (unsigned)__builtin_ctzll(w);
+
+				if (v != u && v < c->n)
+					put(list, &count, v);
+			}
 	}
-	for (size_t j = (n + 31) / 32; j < pitch; j++)
-		row[j] = 0;
-	if (n % 32)
-		row[n / 32] &= UINT32_MAX >> (32 - n % 32);
-	row[u / 32] &= ~(UINT32_C(1) << u % 32);
+	return count;
 }
 
-static void fill_matrix(const struct bfs_input *in, const struct bfs_params *params)
-{
-	const struct coin coin = { .seed = (uint64_t)params->seed,
-				   .p = (uint64_t)llround(params->p * 0x1p32) };
-
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < in->n; u++)
-		fill_row(&coin, in->n, u, in->matrix + u * in->pitch, in->pitch);
-}
-
-/* Generate gnp: first the bit matrix, then the rest from it. */
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
 				 struct gb_error *err)
 {
-	uint64_t m = 0;
+	const struct coin coin = { .n = (uint32_t)params->vertices,
+				   .seed = (uint64_t)params->seed,
+				   .p = (uint64_t)llround(params->p * 0x1p32) };
 
 	if (params->vertices > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUSAGE,
 			       "--vertices=%" PRId64
 			       ": gnp uses a bit matrix of at most %d vertices",
 			       params->vertices, BFS_MATRIX_VERTICES);
-	in->n = (uint32_t)params->vertices;
-	in->pitch = bfs_pitch(in->n);
-	in->matrix = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
-	if (!in->matrix)
+	in->n = coin.n;
+	if (from_rows(in, list_tossed, &coin, err))
 		return err->code;
-	in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
-	if (!in->matrix_in)
-		return err->code;
-	fill_matrix(in, params);
-	graph_transpose_matrix(in);
-	if (graph_csr_from_matrix(in, in->matrix, &in->out, &in->m, err) ||
-	    graph_csr_from_matrix(in, in->matrix_in, &in->in, &m, err))
-		return err->code;
-	return GB_OK;
+	return graph_reverse(&in->out, in->n, in->m, &in->in, err);
 }
 
 /* ---- lists of edges ---------------------------------------------------------------------- */
@@ -204,19 +228,20 @@ static bool has_edge(const struct lattice *l, uint32_t v, bool up)
 	return (random.word[0] & 1) == up || random.word[1] < UINT32_C(1) << 30;
 }
 
-/* List the neighbours of v in ascending order.  Returns their number. */
-static unsigned neighbours(const struct lattice *l, uint32_t v, uint32_t out[4])
+/* A list_row of a lattice. */
+static uint64_t list_neighbours(const void *lattice, uint32_t v, uint32_t *list)
 {
-	unsigned count = 0;
+	const struct lattice *l = lattice;
+	uint64_t count = 0;
 
 	if (has_edge(l, v, true))
-		out[count++] = v - l->width;
+		put(list, &count, v - l->width);
 	if (has_edge(l, v, false))
-		out[count++] = v - 1;
+		put(list, &count, v - 1);
 	if (has_edge(l, v + 1, false))
-		out[count++] = v + 1;
+		put(list, &count, v + 1);
 	if (has_edge(l, v + l->width, true))
-		out[count++] = v + l->width;
+		put(list, &count, v + l->width);
 	return count;
 }
 
@@ -229,30 +254,14 @@ static enum gb_status make_lattice(struct bfs_input *in, const struct bfs_params
 		.road = params->graph == BFS_ROAD,
 		.seed = (uint64_t)params->seed,
 	};
-	uint64_t m = 0;
 
 	while ((uint64_t)l.width * l.width < l.n)
 		l.width++;
-#pragma omp parallel for schedule(static) reduction(+ : m)
-	for (uint32_t v = 0; v < l.n; v++) {
-		uint32_t unused[4];
-
-		m += neighbours(&l, v, unused);
-	}
 	in->n = l.n;
-	in->m = m;
 	in->symmetric = true;
-	if (graph_csr_alloc(&in->out, l.n, m, err))
+	if (from_rows(in, list_neighbours, &l, err))
 		return err->code;
 	in->in = in->out;
-	in->out.row[0] = 0;
-	for (uint32_t v = 0; v < l.n; v++) {
-		uint32_t *column = in->out.column + in->out.row[v], near[4];
-		const unsigned count = neighbours(&l, v, near);
-
-		memcpy(column, near, count * sizeof *near);
-		in->out.row[v + 1] = in->out.row[v] + count;
-	}
 	return GB_OK;
 }
 
@@ -285,16 +294,9 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 {
 	if (gb_memory_is_dry())
 		return allocate_only(in, params, err);
-	switch ((enum bfs_graph)params->graph) {
-	case BFS_GNP:
+	if (params->graph == BFS_GNP)
 		return make_dense(in, params, err);
-	case BFS_KRONECKER:
-	case BFS_UNIFORM:
+	if (params->graph == BFS_KRONECKER || params->graph == BFS_UNIFORM)
 		return make_sparse(in, params, err);
-	case BFS_GRID:
-	case BFS_ROAD:
-	case BFS_GRAPHS:
-		break;
-	}
 	return make_lattice(in, params, err);
 }

@@ -9,7 +9,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/graph/build.h"
+#include "datasets/graph/lines.h"
 
 /* ---- files ------------------------------------------------------------------------------- */
 
@@ -32,10 +32,9 @@ static enum gb_status refuse_binary(const struct gb_reader *r)
 static bool is_dimacs(const struct gb_reader *r)
 {
 	struct gb_reader at = *r;
+	size_t comments = 0;
 
-	while (at.at < at.end && (gb_reader_line_ends(&at) || *at.at == 'c'))
-		gb_reader_next_line(&at);
-	return at.at[0] == 'p' && gb_is_blank(at.at[1]);
+	return graph_find_line(&at, "c", &comments) && *at.at == 'p' && gb_is_blank(at.at[1]);
 }
 
 static bool is_mtx(const struct gb_reader *r)
@@ -105,6 +104,7 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	read = edges.count;
 	if (!err->code && !is_sg)
 		(void)graph_from_edges(in, &edges, err);
+	gb_host_free(edges.id);
 	gb_host_free(edges.pair);
 	if (!err->code && is_sg)
 		gb_reader_count("vertices", in->n, in->n);
@@ -115,26 +115,31 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 
 /* ---- matrices ---------------------------------------------------------------------------- */
 
-static void fill_from_csr(struct bfs_input *in)
+/* A bit matrix of the edges; NULL if memory ran out. */
+static uint32_t *make_matrix(const struct bfs_input *in, const struct bfs_csr *csr)
 {
+	struct gb_error memory = { 0 };
+	uint32_t *matrix = gb_host_zalloc(in->n, in->pitch * sizeof *matrix, &memory);
+
+	if (!matrix || gb_memory_is_dry())
+		return matrix;
 #pragma omp parallel for schedule(dynamic, 64)
 	for (uint32_t u = 0; u < in->n; u++) {
-		uint32_t *row = in->matrix + u * in->pitch;
+		uint32_t *row = matrix + u * in->pitch;
 
-		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++) {
-			const uint32_t v = in->out.column[e];
+		for (uint64_t e = csr->row[u]; e < csr->row[u + 1]; e++) {
+			const uint32_t v = csr->column[e];
 
 			row[v / 32] |= UINT32_C(1) << v % 32;
 		}
 	}
+	return matrix;
 }
 
-/* Add the matrices to a graph that was built from edges, if it is small enough and they take at most
- * `most` bytes.  It is not an error if they do not fit in memory: searches on CSR still run. */
+/* Add the matrices to a graph if it is small enough and they take at most `most` bytes.  It is not
+ * an error if they do not fit in memory: searches on CSR still run. */
 static void add_matrices(struct bfs_input *in, double most)
 {
-	struct gb_error memory = { 0 };
-
 	in->pitch = bfs_pitch(in->n);
 	if (in->n > BFS_MATRIX_VERTICES) {
 		in->no_matrix =
@@ -146,21 +151,14 @@ static void add_matrices(struct bfs_input *in, double most)
 				"take; --memory=SIZE allows more";
 		return;
 	}
-	in->matrix = gb_host_zalloc(in->n, in->pitch * sizeof *in->matrix, &memory);
-	in->matrix_in = in->matrix;
-	if (in->matrix && !in->symmetric)
-		in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, &memory);
-	if (!in->matrix || !in->matrix_in) {
+	in->matrix = make_matrix(in, &in->out);
+	if (in->matrix)
+		in->matrix_in = in->symmetric ? in->matrix : make_matrix(in, &in->in);
+	if (!in->matrix_in) {
 		gb_host_free(in->matrix);
-		in->matrix = in->matrix_in = NULL;
+		in->matrix = NULL;
 		in->no_matrix = "there is too little memory for the bit matrix";
-		return;
 	}
-	if (gb_memory_is_dry())
-		return;
-	fill_from_csr(in);
-	if (!in->symmetric)
-		graph_transpose_matrix(in);
 }
 
 /* ---- sources ----------------------------------------------------------------------------- */
@@ -228,7 +226,7 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 		(void)read_file(in, params->file, &most, err);
 	else
 		(void)graph_generate(in, params, err);
-	if (!err->code && !in->matrix)
+	if (!err->code)
 		add_matrices(in, most);
 	if (!err->code)
 		(void)choose_sources(in, params, err);

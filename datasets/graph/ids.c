@@ -1,106 +1,36 @@
 /* ids.c -- numbers the vertices of an edge list without gaps.
  *
- * Ids that are not much larger than the number of edges are marked in a bitmap; the rank of an id
- * is the number of marks before it.  Other ids go into a hash table of all different ones, which
- * are then sorted.  Either way memory grows with the edges, not with the ids.
+ * The ids are marked in a bitmap of which only words with marks are stored, in a hash table.  The
+ * rank of an id is the number of marks before it.  Memory grows with the edges, not with the ids.
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/lines.h"
 
-/* The ids of an edge list. */
-struct ids {
-	const uint32_t *narrow;
-	const uint64_t *wide; /* the same, if ids have 64 bits */
-	bool are_wide;
-	uint64_t count;
-};
-
-static uint64_t id_at(const struct ids *ids, uint64_t i)
-{
-	return ids->are_wide ? ids->wide[i] : ids->narrow[i];
-}
-
-/* ---- a bitmap ---------------------------------------------------------------------------- */
-
-struct bitmap {
-	uint64_t *mark;
-	uint32_t *before; /* marks before each word */
-	size_t words;
-};
-
-static void mark_all(const struct ids *ids, uint64_t *mark)
-{
-#pragma omp parallel for schedule(static)
-	for (uint64_t i = 0; i < ids->count; i++) {
-		const uint64_t id = id_at(ids, i), bit = UINT64_C(1) << id % 64;
-		uint64_t seen;
-
-#pragma omp atomic read
-		seen = mark[id / 64];
-		if (!(seen & bit)) {
-#pragma omp atomic
-			mark[id / 64] |= bit;
-		}
-	}
-}
-
-/* Mark the ids.  Returns how many different ones there are. */
-static uint64_t fill_bitmap(struct bitmap *map, const struct ids *ids, uint64_t largest,
-			    struct gb_error *err)
-{
-	uint64_t different = 0;
-
-	map->words = largest / 64 + 1;
-	map->mark = gb_host_zalloc(map->words, sizeof *map->mark, err);
-	map->before = gb_host_alloc(map->words, sizeof *map->before, err);
-	if (!map->before)
-		return 0;
-	mark_all(ids, map->mark);
-	for (size_t i = 0; i < map->words; i++) {
-		map->before[i] = (uint32_t)different;
-		different += (unsigned)__builtin_popcountll(map->mark[i]);
-	}
-	return different;
-}
-
-static void rank_by_bitmap(const struct bitmap *map, const struct ids *ids, uint32_t *rank)
-{
-#pragma omp parallel for schedule(static)
-	for (uint64_t i = 0; i < ids->count; i++) {
-		const uint64_t id = id_at(ids, i), below = (UINT64_C(1) << id % 64) - 1;
-
-		rank[i] = map->before[id / 64] +
-			  (uint32_t)__builtin_popcountll(map->mark[id / 64] & below);
-	}
-}
-
-/* ---- a hash table ------------------------------------------------------------------------ */
-
-/* `id` is 0 for a free slot, else the id + 1. */
-struct slot {
-	uint64_t id;
-	uint64_t rank;
+/* 64 ids: number * 64 and those after it.  No marks: a free slot. */
+struct word {
+	uint64_t number;
+	uint64_t marks;
+	uint64_t before; /* marks in words of smaller numbers */
 };
 
 struct table {
-	struct slot *slot;
+	struct word *word;
 	size_t size; /* a power of two, at least twice `used` */
 	size_t used;
 };
 
-static struct slot *find(const struct table *t, uint64_t id)
+static struct word *find(const struct table *t, uint64_t number)
 {
-	const uint64_t key = id + 1, mixed = key * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t mixed = number * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = (size_t)(mixed ^ mixed >> 32) & (t->size - 1);
 
-	while (t->slot[i].id && t->slot[i].id != key)
+	while (t->word[i].marks && t->word[i].number != number)
 		i = (i + 1) & (t->size - 1);
-	return &t->slot[i];
+	return &t->word[i];
 }
 
 /* Double the size of the table.  False if memory ran out. */
@@ -108,114 +38,99 @@ static bool grow(struct table *t, struct gb_error *err)
 {
 	struct table new = { .size = t->size ? 2 * t->size : 1024, .used = t->used };
 
-	new.slot = gb_host_zalloc(new.size, sizeof *new.slot, err);
-	if (!new.slot)
+	new.word = gb_host_zalloc(new.size, sizeof *new.word, err);
+	if (!new.word)
 		return false;
 	for (size_t i = 0; i < t->size; i++)
-		if (t->slot[i].id)
-			*find(&new, t->slot[i].id - 1) = t->slot[i];
-	gb_host_free(t->slot);
+		if (t->word[i].marks)
+			*find(&new, t->word[i].number) = t->word[i];
+	gb_host_free(t->word);
 	*t = new;
 	return true;
 }
 
-static bool fill_table(struct table *t, const struct ids *ids, struct gb_error *err)
+static bool mark(struct table *t, const uint64_t *id, uint64_t count, struct gb_error *err)
 {
 	if (!grow(t, err))
 		return false;
-	for (uint64_t i = 0; i < ids->count; i++) {
-		const uint64_t id = id_at(ids, i);
-		struct slot *slot = find(t, id);
+	for (uint64_t i = 0; i < count; i++) {
+		struct word *word = find(t, id[i] / 64);
+		const bool fresh = !word->marks;
 
-		if (slot->id)
-			continue;
-		slot->id = id + 1;
-		if (2 * ++t->used > t->size && !grow(t, err))
+		word->number = id[i] / 64;
+		word->marks |= UINT64_C(1) << id[i] % 64;
+		if (fresh && 2 * ++t->used > t->size && !grow(t, err))
 			return false;
 	}
 	return true;
 }
 
-static int by_id(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
 	return GB_ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Give the ids of the table their ranks. */
-static enum gb_status rank_slots(struct table *t, struct gb_error *err)
+/* Count the marks before each word.  Returns how many there are; 0 if memory ran out. */
+static uint64_t count_marks(struct table *t, struct gb_error *err)
 {
-	uint64_t *id = gb_host_alloc(t->used, sizeof *id, err);
+	uint64_t *number = gb_host_alloc(t->used, sizeof *number, err), marks = 0;
 	size_t count = 0;
 
-	if (!id)
-		return err->code;
+	if (!number)
+		return 0;
 	for (size_t i = 0; i < t->size; i++)
-		if (t->slot[i].id)
-			id[count++] = t->slot[i].id - 1;
-	qsort(id, count, sizeof *id, by_id);
-	for (size_t i = 0; i < count; i++)
-		find(t, id[i])->rank = i;
-	gb_host_free(id);
-	return GB_OK;
+		if (t->word[i].marks)
+			number[count++] = t->word[i].number;
+	qsort(number, count, sizeof *number, by_number);
+	for (size_t i = 0; i < count; i++) {
+		struct word *word = find(t, number[i]);
+
+		word->before = marks;
+		marks += (unsigned)__builtin_popcountll(word->marks);
+	}
+	gb_host_free(number);
+	return marks;
 }
 
-static void rank_by_table(const struct table *t, const struct ids *ids, uint32_t *rank)
+static uint32_t rank(const struct table *t, uint64_t id)
 {
-#pragma omp parallel for schedule(static)
-	for (uint64_t i = 0; i < ids->count; i++)
-		rank[i] = (uint32_t)find(t, id_at(ids, i))->rank;
-}
+	const struct word *word = find(t, id / 64);
+	const uint64_t below = (UINT64_C(1) << id % 64) - 1;
 
-/* ---- both -------------------------------------------------------------------------------- */
-
-/* Replace the ids by their ranks. */
-static enum gb_status replace(struct graph_edges *edges, const struct ids *ids,
-			      const struct bitmap *map, const struct table *table,
-			      struct gb_error *err)
-{
-	uint32_t *rank = edges->pair;
-
-	if (ids->are_wide)
-		rank = gb_host_alloc(ids->count, sizeof *rank, err);
-	if (!rank)
-		return err->code;
-	if (map->before)
-		rank_by_bitmap(map, ids, rank);
-	else if (table->slot)
-		rank_by_table(table, ids, rank);
-	if (rank != edges->pair)
-		gb_host_free(edges->pair);
-	edges->pair = rank;
-	return GB_OK;
+	return (uint32_t)(word->before + (unsigned)__builtin_popcountll(word->marks & below));
 }
 
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n)
 {
-	const struct ids ids = { edges->pair, (const uint64_t *)(const void *)edges->pair,
-				 found->wide, 2 * edges->count };
-	struct bitmap map = { 0 };
+	const uint64_t count = 2 * edges->count;
 	struct table table = { 0 };
 	uint64_t different = n;
+	bool gaps = false;
 
-	if (n > found->largest)
-		goto numbered;
-	if (found->largest / 64 <= edges->count / 2 + 1024)
-		different = fill_bitmap(&map, &ids, found->largest, r->err);
-	else if (fill_table(&table, &ids, r->err) && !rank_slots(&table, r->err))
-		different = table.used;
-	if (!r->err->code && different <= found->largest && different <= INT32_MAX &&
-	    !replace(edges, &ids, &map, &table, r->err))
+	if (n <= found->largest) {
+		if (mark(&table, edges->id, count, r->err))
+			different = count_marks(&table, r->err);
+		gaps = different <= found->largest;
+	}
+	if (!r->err->code && different > INT32_MAX)
+		gb_fail(r->err, GB_EUSAGE, "%s: %" PRIu64 " vertices, more than %d", r->path,
+			different, INT32_MAX);
+	if (!r->err->code)
+		edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, r->err);
+	if (r->err->code)
+		goto out;
+#pragma omp parallel for schedule(static)
+	for (uint64_t i = 0; i < count; i++)
+		edges->pair[i] = gaps ? rank(&table, edges->id[i]) : (uint32_t)edges->id[i];
+	if (gaps)
 		gb_reader_note("%" PRIu64 " vertex ids renumbered (largest %" PRIu64 ")", different,
 			       found->largest);
-numbered:
-	gb_host_free(map.mark);
-	gb_host_free(map.before);
-	gb_host_free(table.slot);
-	if (!r->err->code && different > INT32_MAX)
-		return gb_fail(r->err, GB_EUSAGE, "%s: %" PRIu64 " vertices, more than %d", r->path,
-			       different, INT32_MAX);
 	edges->n = (uint32_t)different;
-	gb_reader_count("vertices", found->largest + 1, edges->n);
+	gb_reader_count("vertices", gaps ? found->largest + 1 : different, different);
+out:
+	gb_host_free(table.word);
+	gb_host_free(edges->id);
+	edges->id = NULL;
 	return r->err->code;
 }

@@ -2,8 +2,7 @@
  *
  * The text is cut at line ends into one chunk per thread.  The first pass counts the lines of each
  * chunk, which bounds its edges and numbers its lines.  The second pass parses the lines into their
- * final places, as 32-bit numbers; a larger one makes it start again with 64 bits.  A parser stops
- * at any unexpected character, and every line ends in a newline, so no bounds checks are needed.
+ * final places.  A parser stops at any unexpected character, and every line ends in a newline, so no bounds checks are needed.
  * The first fault in the file is reported.
  */
 #include "datasets/graph/lines.h"
@@ -23,9 +22,7 @@ struct chunk {
 	size_t lines;
 	size_t first; /* the place of its first edge */
 	uint64_t count;
-	unsigned columns; /* numbers in each line; 0: no line has any */
-	size_t columns_line;
-	bool too_wide; /* a number does not fit in 32 bits */
+	unsigned columns; /* numbers in each line; 0: as many as in the first */
 	struct graph_found found;
 	const char *fault; /* or NULL */
 	size_t fault_line;
@@ -40,23 +37,6 @@ struct parser {
 };
 
 /* ---- one line ---------------------------------------------------------------------------- */
-
-const char *graph_read_number(const char *at, uint64_t *value)
-{
-	const char *start = at, *first;
-	uint64_t sum = 0;
-
-	while (*at == '0')
-		at++;
-	first = at;
-	while (gb_is_digit(*at))
-		sum = sum * 10 + (uint64_t)(*at++ - '0');
-	/* 19 digits fit; 20 digits, of which the first is 1, wrap around to less. */
-	if (at - first > 20 || (at - first == 20 && (*first != '1' || sum < 10000000000000000000U)))
-		sum = UINT64_MAX;
-	*value = sum;
-	return at > start ? at : NULL;
-}
 
 static const char *line_end(const char *at)
 {
@@ -144,10 +124,8 @@ static const char *read_tail(struct parser *p, unsigned columns)
 		p->at = line_end(at);
 	}
 	columns += values;
-	if (!c->columns) {
+	if (!c->columns)
 		c->columns = columns;
-		c->columns_line = p->line;
-	}
 	return columns == c->columns
 		       ? NULL
 		       : "it has not as many numbers as the lines before: an adjacency list?";
@@ -159,7 +137,7 @@ static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
 {
 	const struct graph_rules *rules = p->rules;
 	uint64_t number;
-	const char *at = graph_read_number(p->at, &number);
+	const char *at = gb_read_natural(p->at, &number);
 
 	if (!at)
 		return "a vertex number is expected";
@@ -225,16 +203,13 @@ static bool find_edge(struct parser *p)
 	return false;
 }
 
-/* Parse the lines of a chunk into its edges, of 32 or 64 bits. */
-static void parse(struct chunk *c, const struct graph_rules *rules, struct graph_edges *edges,
-		  bool wide)
+/* Parse the lines of a chunk into its edges. */
+static void parse(struct chunk *c, const struct graph_rules *rules, const struct graph_edges *edges)
 {
 	struct parser p = { rules, c, c->begin, c->first_line };
-	uint32_t *narrow = edges->pair + 2 * c->first;
-	uint64_t *broad = (uint64_t *)(void *)edges->pair + 2 * c->first;
-	uint64_t largest = 0, pair[2], count = 0;
+	uint64_t *pair = edges->id + 2 * c->first, largest = 0;
 
-	for (; find_edge(&p); p.at++, p.line++) {
+	for (; find_edge(&p); p.at++, p.line++, pair += 2) {
 		c->fault = read_edge(&p, pair);
 		if (c->fault) {
 			c->fault_line = p.line;
@@ -242,40 +217,34 @@ static void parse(struct chunk *c, const struct graph_rules *rules, struct graph
 		}
 		largest = pair[0] > largest ? pair[0] : largest;
 		largest = pair[1] > largest ? pair[1] : largest;
-		if (wide) {
-			broad[2 * count] = pair[0];
-			broad[2 * count + 1] = pair[1];
-		} else {
-			narrow[2 * count] = (uint32_t)pair[0];
-			narrow[2 * count + 1] = (uint32_t)pair[1];
-		}
-		if (++count % REPORT)
-			continue;
-		if (!wide && largest > UINT32_MAX)
-			break;
-		if (omp_get_thread_num() == 0)
+		if (++c->count % REPORT == 0 && omp_get_thread_num() == 0)
 			gb_reader_progress((double)(p.at - c->begin) / (double)(c->end - c->begin));
 	}
-	c->too_wide = !wide && largest > UINT32_MAX;
-	c->count = count;
 	c->found.largest = largest;
 }
 
-/* Cut the text into `count` chunks at line ends. */
-static void cut(struct chunk *chunk, int count, const char *text, size_t size)
+/* The numbers in the first line of an edge; 0 if it is faulty or there is none. */
+static unsigned columns_of(const struct graph_rules *rules, const char *begin, const char *end)
 {
-	const char *end = text + size, *at = text;
+	struct chunk c = { .begin = begin, .end = end };
+	struct parser p = { rules, &c, begin, 0 };
+	uint64_t pair[2];
+
+	return find_edge(&p) && !read_edge(&p, pair) ? c.columns : 0;
+}
+
+/* Cut the text into `count` chunks at line ends. */
+static void cut(struct chunk *chunk, int count, unsigned columns, const char *text, const char *end)
+{
+	const size_t size = (size_t)(end - text);
+	const char *at = text;
 
 	for (int i = 0; i < count; i++) {
 		const char *want = text + size / (size_t)count * (size_t)(i + 1);
-		const char *newline = NULL;
 
-		chunk[i] = (struct chunk){ .begin = at };
-		if (i + 1 < count && want > at)
-			newline = memchr(want, '\n', (size_t)(end - want));
-		else if (i + 1 < count)
-			newline = at - 1;
-		at = newline ? newline + 1 : end;
+		chunk[i] = (struct chunk){ .begin = at, .columns = columns };
+		at = i + 1 < count && want > at ? line_end(want) + 1 : at;
+		at = i + 1 == count || at > end ? end : at;
 		chunk[i].end = at;
 	}
 }
@@ -296,51 +265,21 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 	return lines;
 }
 
-/* Parse all chunks.  True if 64 bits are needed and `wide` was not set. */
-static bool parse_all(struct chunk *chunk, int count, const struct graph_rules *rules,
-		      struct graph_edges *edges, bool wide)
-{
-	bool too_wide = false;
-
-#pragma omp parallel for schedule(static) reduction(|| : too_wide)
-	for (int i = 0; i < count; i++) {
-		parse(&chunk[i], rules, edges, wide);
-		too_wide = too_wide || chunk[i].too_wide;
-	}
-	return too_wide;
-}
-
-/* The fault of a chunk, also that its lines have other numbers of columns than those before, with
- * its line in r->line. */
-static const char *fault_of(const struct chunk *c, unsigned columns, struct gb_reader *r)
-{
-	r->line = c->fault_line;
-	if (!columns || !c->columns || c->columns == columns ||
-	    (c->fault && c->fault_line < c->columns_line))
-		return c->fault;
-	r->line = c->columns_line;
-	return "it has not as many numbers as the lines before: an adjacency list?";
-}
-
 /* Close the gaps left by comments and blank lines, and add up what was found. */
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
-	const size_t size = 2 * (found->wide ? sizeof(uint64_t) : sizeof(uint32_t));
 	const size_t line = r->line;
-	char *pair = (char *)edges->pair;
-	unsigned columns = 0;
 
 	for (int i = 0; i < count; i++) {
 		const struct chunk *c = &chunk[i];
-		const char *fault = fault_of(c, columns, r);
 
-		if (fault)
-			return gb_reader_fail(r, "%s", fault);
-		columns = columns ? columns : c->columns;
+		r->line = c->fault_line;
+		if (c->fault)
+			return gb_reader_fail(r, "%s", c->fault);
 		if (c->count && c->first != edges->count)
-			memmove(pair + edges->count * size, pair + c->first * size,
-				c->count * size);
+			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
+				2 * c->count * sizeof *edges->id);
 		edges->count += c->count;
 		found->comments += c->found.comments;
 		found->ignored += c->found.ignored;
@@ -362,19 +301,15 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
 
 	*found = (struct graph_found){ 0 };
-	for (;;) {
-		const size_t number = found->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-
-		cut(chunk, count, r->at, (size_t)(end - r->at));
-		found->lines = number_lines(chunk, count, r->line);
-		edges->pair = gb_host_alloc(found->lines, 2 * number, r->err);
-		if (!edges->pair)
-			return r->err->code;
-		if (!parse_all(chunk, count, rules, edges, found->wide))
-			return collect(chunk, count, r, edges, found);
-		gb_host_free(edges->pair);
-		found->wide = true;
-	}
+	cut(chunk, count, columns_of(rules, r->at, end), r->at, end);
+	edges->id =
+		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
+	if (!edges->id)
+		return r->err->code;
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < count; i++)
+		parse(&chunk[i], rules, edges);
+	return collect(chunk, count, r, edges, found);
 }
 
 void graph_note_ignored(const struct graph_found *found, const char *edges)

@@ -18,17 +18,15 @@ struct graph_rules {
 
 /* What was read. */
 struct graph_found {
-	size_t lines;     /* of the text */
 	size_t comments;  /* lines of comments */
 	size_t ignored;   /* other lines that were ignored */
 	size_t valued;    /* edges with values */
 	size_t worded;    /* edges with text after them */
 	uint64_t largest; /* vertex, from 0 */
-	bool wide;        /* vertices have 64 bits: edges->pair is an array of uint64_t */
 };
 
 /* Read the edges from r->at, the start of a line, to `end`, the end of a line or of the file.
- * edges->n is not set. */
+ * They are edges->id; edges->n is not set. */
 enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 				const struct graph_rules *rules, struct graph_edges *edges,
 				struct graph_found *found);
@@ -36,17 +34,13 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 /* Note what was ignored; `edges` is what the format calls them. */
 void graph_note_ignored(const struct graph_found *found, const char *edges);
 
-/* Renumber the vertices 0, 1, 2 ... in the order of their ids if these leave gaps, unless there are
- * `n` vertices by the file's header (0: unknown).  Sets edges->n, and makes edges->pair narrow. */
+/* Set edges->n and edges->pair.  The vertices are renumbered 0, 1, 2 ... in the order of their ids if
+ * these leave gaps, unless there are `n` vertices by the file's header (0: unknown). */
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n);
 
 /* Advance to the first line, from the current one on, that is neither blank nor a comment, and count
  * the comments.  False, with r->line that of the last line, if there is none. */
 bool graph_find_line(struct gb_reader *r, const char *comments, size_t *count);
-
-/* Read a decimal number of at most 64 bits and return its end; NULL if there is none.  A larger one
- * becomes UINT64_MAX. */
-const char *graph_read_number(const char *at, uint64_t *value);
 
 #endif

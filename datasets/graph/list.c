@@ -37,7 +37,7 @@ static uint64_t number_after(const char *at, const char *word)
 
 	for (; *at != '\n'; at++)
 		if (begins_with(at, word)) {
-			(void)graph_read_number(gb_skip_blanks(at + strlen(word)), &value);
+			(void)gb_read_natural(gb_skip_blanks(at + strlen(word)), &value);
 			return value;
 		}
 	return 0;
@@ -78,7 +78,7 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 	size_t lines;
 
 	for (; *at != '\n' && head->numbers < 3; head->numbers++) {
-		at = graph_read_number(at, &number[head->numbers]);
+		at = gb_read_natural(at, &number[head->numbers]);
 		if (!at || !gb_is_space(*at))
 			return;
 		at = gb_skip_blanks(at);
@@ -136,7 +136,7 @@ static const char *without_sentinel(const struct gb_reader *r)
 static bool has_zero(const struct graph_edges *edges)
 {
 	for (uint64_t i = 0; i < 2 * edges->count; i++)
-		if (edges->pair[i] == 0)
+		if (edges->id[i] == 0)
 			return true;
 	return false;
 }
@@ -148,7 +148,7 @@ static bool fits(const struct head *head, const struct graph_edges *edges,
 {
 	const uint64_t n = head->number[0];
 
-	return edges->count == head->number[head->numbers - 1] && !found->wide &&
+	return edges->count == head->number[head->numbers - 1] &&
 	       (n > found->largest || (n == found->largest && !has_zero(edges)));
 }
 
@@ -168,7 +168,7 @@ static enum gb_status read_edges(struct gb_reader *r, const char *end, struct he
 			head->vertices = head->number[0];
 			return GB_OK;
 		}
-		gb_host_free(edges->pair);
+		gb_host_free(edges->id);
 		*edges = (struct graph_edges){ 0 };
 		if (r->err->code == GB_EUSAGE)
 			*r->err = (struct gb_error){ 0 };

@@ -29,7 +29,7 @@ static int read_numbers(struct gb_reader *r, int most, uint64_t *number)
 	int count = 0;
 
 	while (!gb_reader_line_ends(r)) {
-		const char *after = count < most ? graph_read_number(r->at, &number[count]) : NULL;
+		const char *after = count < most ? gb_read_natural(r->at, &number[count]) : NULL;
 
 		if (!after || number[count] == UINT64_MAX || !gb_is_space(*after))
 			return 0;
@@ -69,7 +69,6 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 	if (check_header(r, n, m, noun, 3))
 		return r->err->code;
 	rules->n = n;
-	edges->n = (uint32_t)n;
 	gb_reader_next_line(r);
 	if (graph_read_lines(r, r->end, rules, edges, &found))
 		return r->err->code;
@@ -81,8 +80,7 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 	if (edges->count != m)
 		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
 	graph_note_ignored(&found, noun);
-	gb_reader_count("vertices", n, n);
-	return GB_OK;
+	return graph_number_vertices(r, edges, &found, n);
 }
 
 /* ---- Matrix Market ----------------------------------------------------------------------- */
@@ -161,34 +159,29 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 
 /* ---- DIMACS ------------------------------------------------------------------------------ */
 
-/* The kinds of problems.  Those of PACE have bare edges. */
-static const struct problem {
-	const char *name;
-	bool directed; /* lines "a u v weight", else "e u v" */
-} problems[] = { { "sp", true },    { "max", true },  { "min", true },  { "asn", true },
-		 { "edge", false }, { "col", false }, { "tw", false },  { "td", false },
-		 { "vc", false },   { "ds", false },  { "clq", false }, { "fvs", false } };
+/* Problems on directed graphs, whose lines are "a u v weight".  Those of others are "e u v" or, of
+ * PACE, "u v". */
+static const char *const directed[] = { "sp", "max", "min", "asn" };
 
 enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct graph_rules rules = { .comments = "c", .ignored = "ndvxsbl", .base = 1, .most = 4 };
-	const struct problem *problem = problems;
-	size_t comments = 0;
+	size_t comments = 0, i = 0;
 	uint64_t number[2];
 
 	if (!graph_find_line(r, "c", &comments))
 		return gb_reader_fail(r, "there is no problem line");
 	if (!take_word(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
-	while (problem < problems + GB_COUNT(problems) && !take_word(r, problem->name))
-		problem++;
-	if (problem == problems + GB_COUNT(problems))
-		return gb_reader_fail(r, "the problem is not one of a graph, such as \"p sp\"");
+	while (i < GB_COUNT(directed) && !take_word(r, directed[i]))
+		i++;
+	edges->undirected = i == GB_COUNT(directed);
+	if (edges->undirected)
+		r->at = gb_skip_word(gb_skip_blanks(r->at));
 	if (read_numbers(r, 2, number) != 2)
-		return gb_reader_fail(r, "two numbers are expected after \"p %s\"", problem->name);
-	rules.least = problem->directed;
-	rules.letters = problem->directed ? "a" : "e";
-	edges->undirected = !problem->directed;
+		return gb_reader_fail(r, "two numbers are expected after the problem");
+	rules.least = !edges->undirected;
+	rules.letters = edges->undirected ? "e" : "a";
 	return read_counted(r, &rules, number[0], number[1], "edges", &comments, edges);
 }
 
@@ -220,7 +213,7 @@ static bool read_metis_header(struct gb_reader *r, struct metis *h)
 /* Read the next number of the line.  A fault or NULL. */
 static const char *take_number(struct gb_reader *r, uint64_t *value)
 {
-	const char *after = graph_read_number(r->at, value);
+	const char *after = gb_read_natural(r->at, value);
 
 	if (!after || !gb_is_space(*after))
 		return "only numbers are expected";

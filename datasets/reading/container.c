@@ -41,12 +41,6 @@ static const struct {
 	MAGIC(0, "MATLAB 5.0 MAT", "a MATLAB file"),
 	MAGIC(0, "PAR1", "a Parquet file"),
 	MAGIC(0, "\x89PNG\r\n\x1a\n", "a PNG picture"),
-	MAGIC(0, "\xff\xd8\xff\xe0", "a JPEG picture"),
-	MAGIC(0, "%PDF-", "a PDF document"),
-	MAGIC(0,
-	      "\177"
-	      "ELF",
-	      "a program"),
 	MAGIC(0, "glTF", "a binary glTF scene"),
 	MAGIC(0, "Kaydara FBX Binary", "an FBX scene"),
 	MAGIC(0, "LASF", "a LAS point cloud"),

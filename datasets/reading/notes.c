@@ -36,31 +36,16 @@ void gb_notes_begin(const char *path, int file)
 	}
 }
 
-static void append(const char *format, va_list args)
+void gb_notes_add(bool altered, const char *format, ...)
 {
 	char words[200];
+	va_list args;
 
+	va_start(args, format);
 	(void)vsnprintf(words, sizeof words, format, args);
+	va_end(args);
 	gb_text_append(notes.text, sizeof notes.text, ", %s", words);
-}
-
-void gb_reader_note(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(format, args);
-	va_end(args);
-	notes.altered = true;
-}
-
-void gb_reader_tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(format, args);
-	va_end(args);
+	notes.altered |= altered;
 }
 
 void gb_notes_format(const char *kind, const char *name)

@@ -51,9 +51,10 @@ void gb_notes_format(const char *kind, const char *name);
 
 /* Note that something was skipped, renumbered, ignored or taken for something: "3 comments
  * skipped".  --strict refuses the file with these words. */
-void gb_reader_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define gb_reader_note(...) gb_notes_add(true, __VA_ARGS__)
 /* The same for what --strict does not mind: "unpacked from 3 MiB". */
-void gb_reader_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define gb_reader_tell(...) gb_notes_add(false, __VA_ARGS__)
+void gb_notes_add(bool altered, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Count what the file holds: `what` "vertices" as read and as kept. */
 void gb_reader_count(const char *what, uint64_t read, uint64_t kept);
 

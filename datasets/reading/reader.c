@@ -97,13 +97,6 @@ static char *map(int file, const char *path, size_t size, struct gb_error *err)
 	return NULL;
 }
 
-bool gb_has_ending(const char *path, const char *ending)
-{
-	const size_t length = strlen(path), tail = strlen(ending);
-
-	return length >= tail && !strcasecmp(path + length - tail, ending);
-}
-
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
@@ -162,15 +155,12 @@ enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end)
 
 bool gb_reader_ends(const struct gb_reader *r, const char *ending)
 {
-	static const char *const packed[] = { "", ".gz", ".zst" };
-	char all[32];
+	const size_t length = strlen(ending);
+	const char *dot = strrchr(r->path, '.'), *end = strchr(r->path, '\0');
 
-	for (size_t i = 0; i < GB_COUNT(packed); i++) {
-		(void)snprintf(all, sizeof all, "%s%s", ending, packed[i]);
-		if (gb_has_ending(r->path, all))
-			return true;
-	}
-	return false;
+	if (dot && (!strcasecmp(dot, ".gz") || !strcasecmp(dot, ".zst")))
+		end = dot;
+	return (size_t)(end - r->path) >= length && !strncasecmp(end - length, ending, length);
 }
 
 enum gb_status gb_reader_start_text(struct gb_reader *r)
@@ -244,14 +234,10 @@ enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const ch
 	va_start(args, text);
 	(void)vsnprintf(what, sizeof what, text, args);
 	va_end(args);
-	(void)gb_text_bytes(need, bytes);
-	(void)gb_text_bytes(may, most);
-	if (gb_memory_limit())
-		return gb_reader_fail(r, "%s take %s of memory, and --memory allows %s", what, need,
-				      may);
 	return gb_reader_fail(
 		r, "%s take %s of memory, and a file of %s may take %s: --memory=SIZE allows more",
-		what, need, gb_text_bytes(has, (double)(r->end - r->begin)), may);
+		what, gb_text_bytes(need, bytes), gb_text_bytes(has, (double)(r->end - r->begin)),
+		gb_text_bytes(may, most));
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -275,6 +261,23 @@ size_t gb_count_lines(const char *begin, const char *end)
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */
+
+const char *gb_read_natural(const char *at, uint64_t *value)
+{
+	const char *start = at, *first;
+	uint64_t sum = 0;
+
+	while (*at == '0')
+		at++;
+	first = at;
+	while (gb_is_digit(*at))
+		sum = sum * 10 + (uint64_t)(*at++ - '0');
+	/* 19 digits fit; 20 digits, of which the first is 1, wrap around to less. */
+	if (at - first > 20 || (at - first == 20 && (*first != '1' || sum < 10000000000000000000U)))
+		sum = UINT64_MAX;
+	*value = sum;
+	return at > start ? at : NULL;
+}
 
 /* A number of up to 15 digits and a power of ten up to 10^22 is converted by one correctly rounded
  * operation.  Returns the end of the number, or NULL if it is not that simple. */
@@ -333,15 +336,6 @@ const char *gb_read_number(const char *at, double *value)
 	return stop > at ? stop : NULL;
 }
 
-/* True if the text has no letters except e and E, as in "nan" and "inf". */
-static bool is_decimal(const char *at, const char *after)
-{
-	for (; at < after; at++)
-		if (isalpha((unsigned char)*at) && *at != 'e' && *at != 'E')
-			return false;
-	return true;
-}
-
 enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
 				 const char *at, const char *end)
 {
@@ -350,22 +344,6 @@ enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, co
 	for (size_t n = 0; n < sizeof text - 1 && at + n < end; n++)
 		text[n] = (char)(at[n] >= ' ' && at[n] < 127 ? at[n] : '?');
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
-}
-
-enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
-{
-	const char *after;
-
-	if (gb_reader_line_ends(r))
-		return gb_reader_fail(r, "the line ends where %s should be", what);
-	after = fast_number(r->at, value);
-	if (!after || !gb_is_space(*after)) {
-		after = gb_read_number(r->at, value);
-		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-			return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
-	}
-	r->at = after;
-	return GB_OK;
 }
 
 /* Read a word that spells a NaN or an infinity, as C libraries do: nan, -nan(ind), 1.#QNAN, -1.#IND00,
@@ -393,23 +371,32 @@ enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *val
 	return GB_OK;
 }
 
-enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value)
+enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
 {
-	const char *first, *c;
-	int digits = 0;
+	const char *after;
 
 	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the line ends where %s should be", what);
-	first = c = r->at + (*r->at == '-' || *r->at == '+');
-	*value = 0;
-	while (*c == '0')
-		c++;
-	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
-		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
-	if (c == first || digits > 18 || (!gb_is_space(*c) && *c != '/'))
+	after = read_spelled(r->at, value) ? NULL : gb_read_number(r->at, value);
+	if (!after || !gb_is_space(*after))
+		return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
+	r->at = after;
+	return GB_OK;
+}
+
+enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value)
+{
+	const char *first, *after;
+	uint64_t number;
+
+	if (gb_reader_line_ends(r))
+		return gb_reader_fail(r, "the line ends where %s should be", what);
+	first = r->at + (*r->at == '-' || *r->at == '+');
+	after = gb_read_natural(first, &number);
+	if (!after || number >= UINT64_C(1000000000000000000) ||
+	    (!gb_is_space(*after) && *after != '/'))
 		return gb_reader_fail_at(r, what, "an integer", r->at, gb_skip_word(r->at));
-	if (*r->at == '-')
-		*value = -*value;
-	r->at = c;
+	*value = *r->at == '-' ? -(int64_t)number : (int64_t)number;
+	r->at = after;
 	return GB_OK;
 }

@@ -33,9 +33,6 @@ int gb_file_open(const char *path, const char *what, size_t *size, struct gb_err
 enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
 			    struct gb_error *err);
 
-/* True if the path ends in `ending`, in upper or lower case. */
-bool gb_has_ending(const char *path, const char *ending);
-
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 struct gb_reader {
@@ -146,6 +143,9 @@ size_t gb_count_lines(const char *begin, const char *end);
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+/* Read a decimal number of at most 64 bits, without a sign, and return its end; NULL if there is none.
+ * A larger one becomes UINT64_MAX. */
+const char *gb_read_natural(const char *at, uint64_t *value);
 /* Read the decimal number, "nan" or "inf" at `at`, which must be neither a blank nor a
  * newline.  Returns its end, or
  * NULL if there is none. */

@@ -399,7 +399,7 @@ struct __attribute__((packed)) undirected {
 static const struct undirected pair = { 0, 2, 2, { 0, 1, 2 }, { 1, 0 } };
 
 /* Files written by other programs.  Rows are sorted if a file has them in another order, as in the
- * first row of `three`, a row of in-edges of `in_edges`, and an undirected graph in `path`. */
+ * first row of `three` and in the undirected graph `path`. */
 Test(graph, sg_of_other_programs)
 {
 	const struct __attribute__((packed)) {
@@ -407,9 +407,6 @@ Test(graph, sg_of_other_programs)
 		int64_t m, n, row[4];
 		int32_t column[4];
 	} path = { 0, 4, 3, { 0, 1, 3, 4 }, { 1, 2, 0, 1 } };
-	const struct directed in_edges = {
-		1, 3, 3, { 0, 2, 2, 3 }, { 1, 2, 1 }, { 0, 0, 2, 3 }, { 2, 0, 0 }
-	};
 	const struct {
 		const void *bytes;
 		size_t size;
@@ -418,7 +415,6 @@ Test(graph, sg_of_other_programs)
 		const char *edges;
 	} files[] = { { &three, sizeof three, 3, false, "0>1 0>2 2>1 " },
 		      { &pair, sizeof pair, 2, true, "0>1 1>0 " },
-		      { &in_edges, sizeof in_edges, 3, false, "0>1 0>2 2>1 " },
 		      { &path, sizeof path, 3, true, "0>1 1>0 1>2 2>1 " } };
 
 	for (size_t i = 0; i < GB_COUNT(files); i++) {
@@ -441,10 +437,10 @@ Test(graph, malformed_sg)
 		const char *fault;
 	} faults[] = {
 #define MEMBER(name) offsetof(struct directed, name), sizeof three.name
-		{ MEMBER(directed), 2, ": byte 0 is 2, neither" },
-		{ MEMBER(n), -1, ": byte 9: -1 vertices" },
-		{ MEMBER(n), INT64_C(1) << 40, ": byte 9: 1099511627776 vertices" },
-		{ MEMBER(m), INT64_C(1) << 61, ": byte 1: 2305843009213693952 edges in a file of" },
+		{ MEMBER(directed), 2, " does not start with the header" },
+		{ MEMBER(n), -1, " does not start with the header" },
+		{ MEMBER(n), INT64_C(1) << 40, " does not start with the header" },
+		{ MEMBER(m), INT64_C(1) << 61, " does not start with the header" },
 		{ MEMBER(m), 2, " has 105 bytes, and 3 vertices with 2 edges, directed, take 97" },
 		{ MEMBER(row[0]), 1, ": byte 17: the edges of vertex 0 start at 1" },
 		{ MEMBER(row[1]), 9,
@@ -454,18 +450,11 @@ Test(graph, malformed_sg)
 		{ MEMBER(row[3]), 2, ": byte 41: the row pointers end at 2 of 3 edges" },
 		{ MEMBER(column[1]), 3, ": byte 53: vertex 3 of 3" },
 		{ MEMBER(column[1]), -1, ": byte 53: vertex -1 of 3" },
-		{ MEMBER(in_row[2]), 1, ": byte 61: the in-edges are not the out-edges reversed" },
-		{ MEMBER(in_row[1]), 9,
-		  ": byte 69: the edges of vertex 0 end at 9, and start at 0 of 3" },
-		{ MEMBER(in_column[1]), 3, ": byte 97: vertex 3 of 3" },
-		{ MEMBER(in_column[2]), -1, ": byte 101: vertex -1 of 3" },
-		{ MEMBER(in_column[1]), 1,
-		  ": byte 61: the in-edges are not the out-edges reversed" },
 	};
 	struct undirected u = pair;
 
 	for (size_t size = 1; size < sizeof three; size++)
-		expect_fault(file_of(".sg", &three, size), size < 17 ? ": " : "");
+		expect_fault(file_of(".sg", &three, size), size < 17 ? " does not" : "");
 	for (size_t i = 0; i < GB_COUNT(faults); i++) {
 		struct directed d = three;
 
