@@ -4,8 +4,9 @@
     scripts/fetch.py --list                names, kinds, bytes, sources; * marks a recorded sha256
     scripts/fetch.py roadNet-CA 'bunny*'   by name, by pattern, or by kind (road, web, mesh ...)
 
-A transfer that breaks off leaves NAME.part, and the same command goes on from there.  A file that
-differs from the recorded size or sha256, or whose archive is damaged, is kept as NAME.refused.
+curl fetches the files.  A transfer that breaks off leaves NAME.part, and the same command goes on
+from there.  A file that differs from the recorded size or sha256, or whose archive is damaged, is
+kept as NAME.refused.
 If no sha256 is recorded, the one of the file is printed to be compared, and nothing is claimed.
 The recorded ones were published by other projects that fetched the same files in 2026.
 A file that was downloaded by hand and saved as NAME.part is checked and unpacked without network.
@@ -15,17 +16,14 @@ used for research; some may not be passed on.  The exit status is 1 if a file is
 """
 import argparse
 import collections
-import email.utils
 import fnmatch
 import gzip
 import hashlib
-import http.client
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 
@@ -98,10 +96,6 @@ Source = collections.namedtuple("Source", "name kind url size member sha256")
 DAMAGE = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError)
 
 
-class Failure(Exception):
-    """A file could not be fetched; the message is one line."""
-
-
 def sources(text=SOURCES, sites=None, sums=None):
     """The rows of the list."""
     for line in text.strip().splitlines():
@@ -112,47 +106,12 @@ def sources(text=SOURCES, sites=None, sums=None):
                      (SHA256 if sums is None else sums).get(name))
 
 
-def copy(source, reply, file, done, total):
-    """Copy the rest of the reply, with progress on a terminal."""
-    while block := reply.read(1 << 20):
-        file.write(block)
-        done += len(block)
-        if sys.stderr.isatty():
-            print(f"\r{source.name}: {done >> 20} of {(total or 0) >> 20} MiB ", end="",
-                  file=sys.stderr, flush=True)
-    if total and done < total:
-        raise Failure(f"the transfer ended at byte {done} of {total}; the same command goes on")
-
-
 def download(source, part):
-    """Fetch the file, or the rest of it.  The time of `part` is that of the server's file, so that
-    only the rest of an unchanged file is asked for."""
-    have = os.path.getsize(part) if os.path.exists(part) else 0
-    request = urllib.request.Request(source.url, headers={"User-Agent": "gpubench fetch.py"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-        request.add_header("If-Range", email.utils.formatdate(os.path.getmtime(part), usegmt=True))
-    try:
-        reply = urllib.request.urlopen(request, timeout=60)
-    except urllib.error.HTTPError as error:
-        if error.code == 416 and have:
-            return  # nothing is missing
-        raise
-    with reply:
-        if reply.geturl() != source.url:
-            print(f"{source.name}: moved to {reply.geturl()}", file=sys.stderr)
-        rest = reply.status == 206
-        if rest and not reply.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            raise Failure("the server sent another part than was asked for")
-        length = int(reply.headers.get("Content-Length") or 0)
-        start = have if rest else 0
-        try:
-            with open(part, "ab" if rest else "wb") as file:
-                copy(source, reply, file, start, length and start + length)
-        finally:
-            changed = email.utils.parsedate_to_datetime(
-                reply.headers.get("Last-Modified") or "Thu, 01 Jan 1970 00:00:00 GMT")
-            os.utime(part, (changed.timestamp(),) * 2)
+    """Fetch the file, or the rest of it; the reason why that failed, or None."""
+    show = [] if sys.stderr.isatty() else ["--silent", "--show-error"]
+    status = subprocess.run(["curl", "--fail", "--location", "--continue-at", "-", *show,
+                             "--output", part, source.url], check=False).returncode
+    return f"could not be fetched (curl's exit status {status})" if status else None
 
 
 def sha256_of(path):
@@ -202,41 +161,35 @@ def fault(source, part, made):
     try:
         unpack(source, part, made)
     except DAMAGE as error:
+        if os.path.exists(made):
+            os.remove(made)
         return f"is no intact {source.url.rsplit('/', 1)[1]}: {error}"
     return None
 
 
 def fetch(source, folder):
-    """Fetch one file; False if it is missing afterwards."""
+    """Fetch one file; the reason why it is missing afterwards, or None."""
     target = os.path.join(folder, source.name)
     part, made = target + ".part", target + ".unpacked"
     if os.path.exists(target):
         print(f"{source.name}: there")
-        return True
-    try:
-        why = fault(source, part, made) if os.path.exists(part) else "is missing"
+        return None
+    if not os.path.exists(part) or fault(source, part, made):
+        why = download(source, part)
         if why:
-            download(source, part)
-            why = fault(source, part, made)
+            return f"{why}; the same command goes on, also with a file that was saved as {part} " \
+                "by hand, and starts again without one"
+        why = fault(source, part, made)
         if why:
             os.replace(part, target + ".refused")
-            raise Failure(f"the file of {source.url} {why}; it is kept as {target}.refused")
-        checked = "has the recorded sha256" if source.sha256 else \
-            f"not verified: no sha256 is recorded to compare with {sha256_of(part)}"
-        os.replace(made if os.path.exists(made) else part, target)
-        if os.path.exists(part):
-            os.remove(part)
-        print(f"{source.name}: fetched, {checked}")
-        return True
-    except Failure as error:
-        print(f"{source.name}: {error}", file=sys.stderr)
-    except (OSError, http.client.HTTPException) as error:
-        print(f"{source.name}: {source.url}: {error}.  Download it by hand, save it as {part}, and "
-              "give the same command again", file=sys.stderr)
-    finally:
-        if os.path.exists(made):
-            os.remove(made)
-    return False
+            return f"{why}; it is kept as {target}.refused"
+    checked = "has the recorded sha256" if source.sha256 else \
+        f"not verified: no sha256 is recorded to compare with {sha256_of(part)}"
+    os.replace(made if os.path.exists(made) else part, target)
+    if os.path.exists(part):
+        os.remove(part)
+    print(f"{source.name}: fetched, {checked}")
+    return None
 
 
 def main(words, known):
@@ -261,7 +214,16 @@ def main(words, known):
     if not wanted:
         parser.error("name a file: see --list")
     os.makedirs(asked.to, exist_ok=True)
-    return 0 if all([fetch(source, asked.to) for source in wanted]) else 1
+    missing = False
+    for source in wanted:
+        try:
+            why = fetch(source, asked.to)
+        except OSError as error:  # curl is missing, or the disk is full
+            why = error
+        if why:
+            print(f"{source.name}: {source.url} {why}", file=sys.stderr)
+            missing = True
+    return int(missing)
 
 
 if __name__ == "__main__":
