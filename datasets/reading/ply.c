@@ -160,22 +160,7 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 	return gb_reader_fail(r, "the file ends before end_header");
 }
 
-/* The maximum number of rows that fit in the bytes after the header.  In text, a number takes at least
- * a digit and, except for the last one, a separator. */
-static size_t most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
-{
-	const bool ascii = p->format == GB_PLY_ASCII;
-	size_t least = 0;
-
-	for (size_t k = 0; k < e->properties; k++) {
-		const struct gb_ply_property *q = &e->property[k];
-
-		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
-	}
-	return least ? ((size_t)(p->r->end - p->r->at) + ascii) / least : SIZE_MAX;
-}
-
-/* Check that the header declares a vertex with one x, one y and one z, and no more rows than fit. */
+/* Check that the header declares a vertex with one x, one y and one z. */
 static enum gb_status check_header(struct gb_ply *p)
 {
 	struct gb_reader *r = p->r;
@@ -197,13 +182,6 @@ static enum gb_status check_header(struct gb_ply *p)
 	}
 	if (axes != 7)
 		return gb_reader_fail(r, "the header declares no vertex with x, y and z");
-	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++)
-		if (e->count > most_rows(p, e))
-			return gb_fail(r->err, GB_EUSAGE,
-				       "%s:%zu: the header declares %zu rows of %s, more than fit "
-				       "in %td bytes",
-				       r->path, p->header_lines, e->count, e->name,
-				       r->end - r->begin);
 	return GB_OK;
 }
 

@@ -246,9 +246,9 @@ static const struct {
 	{ ".ply", TEXT(HEADER("ascii", "1") "end_header\n1 2 1e39\n"), 0, 0,
 	  "z of body 0 is 1e+39" },
 	{ ".ply", TEXT(HEADER("ascii", "999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: the header declares 999999 rows of vertex" },
+	  ":10: the file ends at vertex 1 of 999999" },
 	{ ".ply", TEXT(HEADER("ascii", "9999999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: the header declares 9999999999 rows of vertex" },
+	  "holds 9999999999 bodies, more than" },
 	{ ".ply", TEXT(HEADER("ascii", "0") "end_header\n"), 0, 0, "holds no bodies" },
 	{ ".ply",
 	  TEXT("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n"
@@ -290,7 +290,7 @@ Test(bodies, ply_binary)
 	memcpy(text + length, vertex, sizeof vertex);
 	expect_steps(".ply", text, length + sizeof vertex, 0, 2);
 	expect_error(".ply", text, length + sizeof vertex - 1,
-		     "declares 2 rows of vertex, more than fit in 166 bytes");
+		     "byte 165: the file ends where a coordinate should be");
 	expect_steps(".ply", text, length + sizeof vertex + 1, 0, 2);
 	length += sizeof vertex;
 	memset(text + length - 30 + 1, 0xff, 8);
