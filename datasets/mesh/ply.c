@@ -125,7 +125,7 @@ static const struct gb_ply_property *find_list(const struct gb_ply *p, const cha
 		for (size_t k = 0; k < p->element[i].properties; k++) {
 			const struct gb_ply_property *q = &p->element[i].property[k];
 
-			if (gb_equal(p->element[i].name, element) && q->length != GB_PLY_NO_LIST &&
+			if (gb_equal(p->element[i].name, element) && q->length &&
 			    (gb_equal(q->name, "vertex_indices") ||
 			     gb_equal(q->name, "vertex_index")))
 				return q;
