@@ -3,8 +3,7 @@
  *
  * The columns are separated by commas, semicolons, tabs or blanks, as the first line of numbers shows.
  * A heading is the first line or a comment before it.  A first line with one number must be that of
- * the lines that follow (.pts), or of those after one more, whose first column is then a symbol (.xyz
- * of chemistry).
+ * the lines that follow (.pts).
  */
 #include <ctype.h>
 #include <string.h>
@@ -22,10 +21,10 @@ struct table {
 	struct gb_bodies *b;
 	struct gb_reader *r;
 	char separator;                  /* ',', ';' or '\t'; ' ' for one or more blanks */
-	bool named;                      /* the columns have names */
+	bool named;                      /* a heading names the columns */
+	bool tabs;                       /* it separates them by tabs */
 	size_t column[3];                /* those of x, y, z, from 0 */
 	size_t columns;                  /* of the heading or the first row; 0: not yet known */
-	size_t longer;                   /* rows with more */
 	struct field field[MOST_FIELDS]; /* of the line at hand */
 };
 
@@ -48,15 +47,14 @@ static bool find_row(struct gb_reader *r)
 	return false;
 }
 
-static void choose_separator(struct table *t, char tab_or_blank)
+static void choose_separator(struct table *t)
 {
-	const char *at = t->r->at, *end = memchr(at, '\n', (size_t)(t->r->end - at) + 1);
-	const size_t length = (size_t)(end - at);
+	const size_t length = strcspn(t->r->at, "\n");
 
-	t->separator = tab_or_blank;
-	if (memchr(at, ';', length))
+	t->separator = t->tabs ? '\t' : ' ';
+	if (memchr(t->r->at, ';', length))
 		t->separator = ';';
-	else if (memchr(at, ',', length))
+	else if (memchr(t->r->at, ',', length))
 		t->separator = ',';
 }
 
@@ -140,71 +138,68 @@ static int axis_of(const struct field *f)
 	return -1;
 }
 
-/* Read the names of columns in the line at hand.  Returns a set of the axes that they name, and 8 more
- * if they name one twice. */
-static unsigned read_names(struct table *t)
+/* Take the names of columns in the line at hand.  Returns the axis that has none, 'x', 'y' or 'z', and
+ * changes nothing then; else 0. */
+static char read_names(struct table *t)
 {
-	unsigned axes = 0;
+	size_t column[3] = { SIZE_MAX, SIZE_MAX, SIZE_MAX }, columns;
 
-	choose_separator(t, memchr(t->r->at, '\t', strcspn(t->r->at, "\n")) ? '\t' : ' ');
-	t->columns = split(t);
-	for (size_t i = 0; i < t->columns && i < MOST_FIELDS; i++) {
+	t->tabs = memchr(t->r->at, '\t', strcspn(t->r->at, "\n"));
+	choose_separator(t);
+	t->tabs = false;
+	columns = split(t);
+	for (size_t i = 0; i < columns && i < MOST_FIELDS; i++) {
 		const int axis = axis_of(&t->field[i]);
 
-		if (axis < 0)
-			continue;
-		axes |= axes & 1U << axis ? 8 : 1U << axis;
-		t->column[axis] = i;
+		if (axis >= 0)
+			column[axis] = i;
 	}
-	return axes;
+	for (int d = 0; d < 3; d++)
+		if (column[d] == SIZE_MAX)
+			return "xyz"[d];
+	memcpy(t->column, column, sizeof column);
+	t->columns = columns;
+	t->named = true;
+	t->tabs = t->separator == '\t';
+	return 0;
 }
 
-/* Look for a heading among the comments before the first row; it has as many columns as that row. */
-static void read_comments(struct table *t)
-{
-	const struct gb_reader start = *t->r;
-	struct gb_reader *r = t->r;
-	struct table with = *t;
-
-	for (; r->at < r->end && !with.named; gb_reader_next_line(r)) {
-		r->at = gb_skip_blanks(r->at);
-		if (*r->at != '\n' && !is_comment(*r->at))
-			break;
-		r->at += strspn(r->at, "#% \t");
-		with.named = *r->at != '\n' && read_names(&with) == 7;
-	}
-	if (with.named && find_row(r)) {
-		choose_separator(&with, with.separator == '\t' ? '\t' : ' ');
-		if (split(&with) == with.columns)
-			*t = with;
-	}
-	*r = start;
-}
-
-/* Read the first line if it is a heading: if a field is neither a number nor empty. */
+/* Read the comments before the first row, which may have names for as many columns as that row, and
+ * the row itself if it is a heading: if a field is neither a number nor empty. */
 static enum gb_status read_heading(struct table *t)
 {
+	struct gb_reader *r = t->r;
 	bool words = false;
 	size_t fields;
-	unsigned axes;
 	double unused;
+	char missing;
 
-	choose_separator(t, ' ');
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		const char *at = gb_skip_blanks(r->at);
+
+		if (*at != '\n' && !is_comment(*at))
+			break;
+		r->at = at + strspn(at, "#% \t");
+		if (*r->at != '\n')
+			(void)read_names(t);
+	}
+	if (r->at == r->end)
+		return GB_OK;
+	choose_separator(t);
+	fields = split(t);
+	if (t->named && fields == t->columns)
+		return GB_OK;
+	*t = (struct table){ .b = t->b, .r = r, .column = { 0, 1, 2 } };
+	choose_separator(t);
 	fields = split(t);
 	for (size_t i = 0; i < fields && i < MOST_FIELDS; i++)
 		words |= t->field[i].at < t->field[i].end && !is_number(&t->field[i], &unused);
-	if (t->named || !words)
+	if (!words)
 		return GB_OK;
-	axes = read_names(t);
-	if (axes & 8)
-		return gb_reader_fail(t->r, "two columns have the name of one axis");
-	if (axes != 7)
-		return gb_reader_fail(t->r, "the first line names no column %s",
-				      !axes      ? "x, y or z"
-				      : axes & 1 ? axes & 2 ? "z" : "y"
-						 : "x");
-	t->named = true;
-	gb_reader_next_line(t->r);
+	missing = read_names(t);
+	if (missing)
+		return gb_reader_fail(r, "the first line names no column %c", missing);
+	gb_reader_next_line(r);
 	return GB_OK;
 }
 
@@ -212,27 +207,15 @@ static enum gb_status read_heading(struct table *t)
 static enum gb_status read_count(struct table *t)
 {
 	const size_t line = t->r->line;
-	size_t rows = 0, last = line;
 	struct gb_reader rest;
+	size_t rows = 0;
 	double count;
 
 	if (t->named || split(t) != 1 || !is_number(&t->field[0], &count))
 		return GB_OK;
 	gb_reader_next_line(t->r);
-	rest = *t->r;
-	for (; find_row(&rest); gb_reader_next_line(&rest), rows++)
-		last = rest.line;
-	rest = *t->r;
-	gb_reader_next_line(&rest);
-	if ((double)(last - line) == count + 1 &&
-	    isalpha((unsigned char)*gb_skip_blanks(rest.at))) {
-		*t->r = rest;
-		for (size_t d = 0; d < 3; d++)
-			t->column[d] = d + 1;
-		t->named = true;
-		gb_reader_tell("a symbol per line");
-		return GB_OK;
-	}
+	for (rest = *t->r; find_row(&rest); gb_reader_next_line(&rest))
+		rows++;
 	if ((double)rows != count)
 		return gb_reader_fail(t->r, "%zu lines follow one with the number %.10g", rows,
 				      count);
@@ -261,9 +244,8 @@ static enum gb_status read_row(struct table *t)
 	}
 	if (!t->columns)
 		t->columns = columns;
-	if (columns < t->columns)
+	if (columns != t->columns)
 		return gb_reader_fail(t->r, "%zu columns, and %zu before", columns, t->columns);
-	t->longer += columns > t->columns;
 	t->b->count++;
 	return GB_OK;
 }
@@ -275,8 +257,6 @@ static void note_columns(const struct table *t)
 			       t->column[1] + 1, t->column[2] + 1, t->columns);
 	else if (t->columns > 3)
 		gb_reader_note("columns 1, 2, 3 of %zu taken", t->columns);
-	if (t->longer)
-		gb_reader_note("rows with more columns than the first: %zu", t->longer);
 }
 
 enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
@@ -285,11 +265,10 @@ enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r)
 
 	if (gb_reader_start_text(r) || gb_bodies_alloc(b, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
-	read_comments(&t);
-	if (find_row(r) && (read_heading(&t) || read_count(&t)))
+	if (read_heading(&t) || (find_row(r) && read_count(&t)))
 		return r->err->code;
 	if (find_row(r))
-		choose_separator(&t, t.named && t.separator == '\t' ? '\t' : ' ');
+		choose_separator(&t);
 	for (; b->count < b->room && find_row(r); gb_reader_next_line(r)) {
 		if (read_row(&t))
 			return r->err->code;
