@@ -20,9 +20,6 @@ enum gb_status gb_bodies_alloc(struct gb_bodies *b, const struct gb_reader *r, s
 enum gb_status gb_bodies_set(struct gb_bodies *b, const struct gb_reader *r, size_t i, int d,
 			     double position);
 
-/* Note an axis on which rounding leaves less than ten bits of the bodies' places. */
-void gb_bodies_note_rounding(const struct gb_bodies *b);
-
 /* Read text: a body per line. */
 enum gb_status gb_bodies_read_text(struct gb_bodies *b, struct gb_reader *r);
 
