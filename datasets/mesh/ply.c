@@ -73,11 +73,9 @@ static enum gb_status read_strips(struct job *job, const struct gb_ply_property 
 		if (read_corner(job, q, &c))
 			return job->ply.r->err->code;
 		corners = c < 0 ? 0 : corners + 1;
-		if (corners < 3)
+		if (corners < 3 || a == b || b == c || a == c)
 			continue;
-		if (a == b || b == c || a == c)
-			job->pass->joins++;
-		else if (corners % 2)
+		if (corners % 2)
 			gb_mesh_triangle(job->pass, (uint32_t)a, (uint32_t)b, (uint32_t)c);
 		else
 			gb_mesh_triangle(job->pass, (uint32_t)b, (uint32_t)a, (uint32_t)c);

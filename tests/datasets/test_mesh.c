@@ -219,7 +219,6 @@ Test(mesh, obj_malformed)
 	       ":1: a weight or a colour is not a number");
 	refuse(".obj", "v 1 2 3 1 0x1\n" SQUARE "f 1 2 3\n",
 	       ":1: a weight or a colour is not a number");
-	refuse(".obj", "v 1 2 3 1 1 1 1 1\n" SQUARE "f 1 2 3\n", ":1: extra values after a vertex");
 	refuse(".obj", "v 1 2 # 3\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
 	refuse(".obj", SQUARE "f 1 2 \\\nx\n", ":6: a face's vertex is not an integer: x");
 	refuse(".obj", SQUARE "f 1 2 \\ 3\n", ":5: a face's vertex is not an integer: \\");
