@@ -20,10 +20,9 @@
 
 /* Generate the input that the parameters describe; *in starts as { 0 }.  A dry run only allocates
  * the arrays.  GB_EUSAGE for a fill that no tree of the shape has; GB_EMEMORY if memory runs out.
- * The caller must call gb_trees_release() in any case. */
+ * The arrays belong to the input that gb_input_begin() began. */
 enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
 			     struct gb_error *err);
-void gb_trees_release(struct cbt_input *in);
 
 /* Compute all sums from the field by their definition.  heap has cbt_heap_words(depth) words. */
 void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap);
