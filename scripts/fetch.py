@@ -4,8 +4,9 @@
     scripts/fetch.py --list                names, kinds, bytes, sources; * marks a recorded sha256
     scripts/fetch.py roadNet-CA 'bunny*'   by name, by pattern, or by kind (road, web, mesh ...)
 
-A transfer that breaks off leaves NAME.part, and the same command goes on from there.  A file that
-differs from the recorded size or sha256, or whose archive is damaged, is kept as NAME.refused.
+curl fetches the files.  A transfer that breaks off leaves NAME.part, and the same command goes on
+from there.  A file that differs from the recorded size or sha256, or whose archive is damaged, is
+kept as NAME.refused.
 If no sha256 is recorded, the one of the file is printed to be compared, and nothing is claimed.
 The recorded ones were published by other projects that fetched the same files in 2026.
 A file that was downloaded by hand and saved as NAME.part is checked and unpacked without network.
@@ -15,17 +16,14 @@ used for research; some may not be passed on.  The exit status is 1 if a file is
 """
 import argparse
 import collections
-import email.utils
 import fnmatch
 import gzip
 import hashlib
-import http.client
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 
@@ -37,69 +35,42 @@ SITES = {"snap": "https://snap.stanford.edu/data/",
 # Name, kind, site:path, bytes if known, file in the archive (default: the name).
 SOURCES = """
 roadNet-CA.txt.gz          road      snap:roadNet-CA.txt.gz
-roadNet-PA.txt.gz          road      snap:roadNet-PA.txt.gz
-roadNet-TX.txt.gz          road      snap:roadNet-TX.txt.gz
 USA-road-d.NY.gr.gz        road      dimacs:USA-road-d/USA-road-d.NY.gr.gz
 USA-road-d.USA.gr.gz       road      dimacs:USA-road-d/USA-road-d.USA.gr.gz
 road_usa.mtx               road      sparse:DIMACS10/road_usa.tar.gz
 europe_osm.mtx             road      sparse:DIMACS10/europe_osm.tar.gz
 web-Google.txt.gz          web       snap:web-Google.txt.gz
-web-Stanford.txt.gz        web       snap:web-Stanford.txt.gz
-web-BerkStan.txt.gz        web       snap:web-BerkStan.txt.gz
-indochina-2004.mtx         web       sparse:LAW/indochina-2004.tar.gz
 uk-2002.mtx                web       sparse:LAW/uk-2002.tar.gz
 soc-LiveJournal1.txt.gz    social    snap:soc-LiveJournal1.txt.gz
 soc-pokec.txt.gz           social    snap:soc-pokec-relationships.txt.gz
-com-youtube.ungraph.txt.gz social    snap:bigdata/communities/com-youtube.ungraph.txt.gz
 com-orkut.ungraph.txt.gz   social    snap:bigdata/communities/com-orkut.ungraph.txt.gz
 hollywood-2009.mtx         social    sparse:LAW/hollywood-2009.tar.gz
-kron_g500-logn16.mtx       kronecker sparse:DIMACS10/kron_g500-logn16.tar.gz
-kron_g500-logn20.mtx       kronecker sparse:DIMACS10/kron_g500-logn20.tar.gz
 kron_g500-logn21.mtx       kronecker sparse:DIMACS10/kron_g500-logn21.tar.gz
 bunny.ply                  mesh      stanford:pub/3Dscanrep/bunny.tar.gz 4894286 bun_zipper.ply
 dragon202k.ply mesh stanford:pub/3Dscanrep/dragon/dragon_recon.tar.gz 11197764 dragon_vrip_res2.ply
 dragon.ply mesh stanford:pub/3Dscanrep/dragon/dragon_recon.tar.gz 11197764 dragon_vrip.ply
 happy.ply mesh stanford:pub/3Dscanrep/happy/happy_recon.tar.gz - happy_vrip.ply
-armadillo.ply.gz           mesh      stanford:pub/3Dscanrep/armadillo/Armadillo.ply.gz 3874291
 lucy.ply                   mesh      stanford:data/3Dscanrep/lucy.tar.gz
 xyzrgb_dragon.ply.gz       mesh      stanford:data/3Dscanrep/xyzrgb/xyzrgb_dragon.ply.gz
-xyzrgb_statuette.ply.gz    mesh      stanford:data/3Dscanrep/xyzrgb/xyzrgb_statuette.ply.gz
-bunny.obj                  mesh      mcguire:research/model/bunny/bunny.zip 2935575
-dragon.obj                 mesh      mcguire:research/model/dragon/dragon.zip 17847685
-buddha.obj                 mesh      mcguire:research/model/buddha/buddha.zip 22519689
-teapot.obj                 mesh      mcguire:common/model/teapot/teapot.zip 238932
 hairball.obj               mesh      mcguire:research/model/hairball/hairball.zip 52634140
 dabrovic-sponza.obj mesh mcguire:research/model/dabrovic_sponza/sponza.zip 1707889 sponza.obj
 crytek-sponza.obj mesh mcguire:common/model/crytek_sponza/sponza.zip 80113441 sponza.obj
-sibenik.obj                mesh      mcguire:research/model/sibenik/sibenik.zip 1936467
 conference.obj             mesh      mcguire:research/model/conference/conference.zip 1934868
-fireplace_room.obj mesh mcguire:research/model/fireplace_room/fireplace_room.zip 9107724
 san-miguel.obj             mesh      mcguire:research/model/San_Miguel/San_Miguel.zip 535519642
 powerplant.obj             mesh      mcguire:research/model/powerplant/powerplant.zip 124310853
 """
 SHA256 = {
     "happy.ply": "409cd294efbfd8244e15a382b95a9423f153b7776e736c9b09f19ec9d3c10ed0",
     "xyzrgb_dragon.ply.gz": "8aa449f1966cbb50e5896ecc32cf57ab5f0cdfd3c3e37d3e6f60b948997da5c1",
-    "xyzrgb_statuette.ply.gz": "1d867b6540c02935caa777bd6746429a62d4a5d23f11c9bfdfebbaa90c05ca8b",
-    "bunny.obj": "7082df1052c2a13263e5e83aee2b12af2345e2849592a69bfeebd0dc8cb46ef6",
-    "dragon.obj": "111124359a31e4d6b2eeb5398e5bc96a5d9e2d2a130afb10bb4cfbc011bdb797",
-    "buddha.obj": "c14c098ce8d8caaf05696c54396197bf16a22837ef1275cca04d42fd6ab9a6a8",
-    "teapot.obj": "a6163f5bd662915c21f5a40d2cf6a7231afe25f09cd34679a9d82948ed891ac4",
     "hairball.obj": "b1d36143d932269d4c2b585d0f8c5fe505938f8b558a5ed39d27e3b7fbedca2e",
     "dabrovic-sponza.obj": "cf2a45b1d99eb8613db88c343537ec5643d54e4a89d047ff46de635e29953248",
     "crytek-sponza.obj": "da005cbee0be2df2abc8513f3ceb61bcb6f69aac112babcd9c00169a27c2770c",
-    "sibenik.obj": "b7980306d30d4cc93deb3596082cfa63831b3902e51892e386f5e3721ed06e5c",
     "conference.obj": "3dfd86325416ec344bfb2d19290b2e3305cc862ee504a06a52ce0a0e895453f0",
-    "fireplace_room.obj": "9d7be47b9f2065e13a57c1831072d1599bb10ac4740582d6fc0f94efd80ff724",
     "san-miguel.obj": "85874077735808150e679b3c71d70a37a270cb8833f4911325aa1099da3f7d4a",
     "powerplant.obj": "e5f9e9805c54b1e5b45ca38150ed40ff4b385206e50a8bbc501aaafccff2cad3",
 }
 Source = collections.namedtuple("Source", "name kind url size member sha256")
 DAMAGE = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError)
-
-
-class Failure(Exception):
-    """A file could not be fetched; the message is one line."""
 
 
 def sources(text=SOURCES, sites=None, sums=None):
@@ -112,47 +83,12 @@ def sources(text=SOURCES, sites=None, sums=None):
                      (SHA256 if sums is None else sums).get(name))
 
 
-def copy(source, reply, file, done, total):
-    """Copy the rest of the reply, with progress on a terminal."""
-    while block := reply.read(1 << 20):
-        file.write(block)
-        done += len(block)
-        if sys.stderr.isatty():
-            print(f"\r{source.name}: {done >> 20} of {(total or 0) >> 20} MiB ", end="",
-                  file=sys.stderr, flush=True)
-    if total and done < total:
-        raise Failure(f"the transfer ended at byte {done} of {total}; the same command goes on")
-
-
 def download(source, part):
-    """Fetch the file, or the rest of it.  The time of `part` is that of the server's file, so that
-    only the rest of an unchanged file is asked for."""
-    have = os.path.getsize(part) if os.path.exists(part) else 0
-    request = urllib.request.Request(source.url, headers={"User-Agent": "gpubench fetch.py"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-        request.add_header("If-Range", email.utils.formatdate(os.path.getmtime(part), usegmt=True))
-    try:
-        reply = urllib.request.urlopen(request, timeout=60)
-    except urllib.error.HTTPError as error:
-        if error.code == 416 and have:
-            return  # nothing is missing
-        raise
-    with reply:
-        if reply.geturl() != source.url:
-            print(f"{source.name}: moved to {reply.geturl()}", file=sys.stderr)
-        rest = reply.status == 206
-        if rest and not reply.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            raise Failure("the server sent another part than was asked for")
-        length = int(reply.headers.get("Content-Length") or 0)
-        start = have if rest else 0
-        try:
-            with open(part, "ab" if rest else "wb") as file:
-                copy(source, reply, file, start, length and start + length)
-        finally:
-            changed = email.utils.parsedate_to_datetime(
-                reply.headers.get("Last-Modified") or "Thu, 01 Jan 1970 00:00:00 GMT")
-            os.utime(part, (changed.timestamp(),) * 2)
+    """Fetch the file, or the rest of it; the reason why that failed, or None."""
+    show = [] if sys.stderr.isatty() else ["--silent", "--show-error"]
+    status = subprocess.run(["curl", "--fail", "--location", "--continue-at", "-", *show,
+                             "--output", part, source.url], check=False).returncode
+    return f"could not be fetched (curl's exit status {status})" if status else None
 
 
 def sha256_of(path):
@@ -202,41 +138,35 @@ def fault(source, part, made):
     try:
         unpack(source, part, made)
     except DAMAGE as error:
+        if os.path.exists(made):
+            os.remove(made)
         return f"is no intact {source.url.rsplit('/', 1)[1]}: {error}"
     return None
 
 
 def fetch(source, folder):
-    """Fetch one file; False if it is missing afterwards."""
+    """Fetch one file; the reason why it is missing afterwards, or None."""
     target = os.path.join(folder, source.name)
     part, made = target + ".part", target + ".unpacked"
     if os.path.exists(target):
         print(f"{source.name}: there")
-        return True
-    try:
-        why = fault(source, part, made) if os.path.exists(part) else "is missing"
+        return None
+    if not os.path.exists(part) or fault(source, part, made):
+        why = download(source, part)
         if why:
-            download(source, part)
-            why = fault(source, part, made)
+            return f"{why}; the same command goes on, also with a file that was saved as {part} " \
+                "by hand, and starts again without one"
+        why = fault(source, part, made)
         if why:
             os.replace(part, target + ".refused")
-            raise Failure(f"the file of {source.url} {why}; it is kept as {target}.refused")
-        checked = "has the recorded sha256" if source.sha256 else \
-            f"not verified: no sha256 is recorded to compare with {sha256_of(part)}"
-        os.replace(made if os.path.exists(made) else part, target)
-        if os.path.exists(part):
-            os.remove(part)
-        print(f"{source.name}: fetched, {checked}")
-        return True
-    except Failure as error:
-        print(f"{source.name}: {error}", file=sys.stderr)
-    except (OSError, http.client.HTTPException) as error:
-        print(f"{source.name}: {source.url}: {error}.  Download it by hand, save it as {part}, and "
-              "give the same command again", file=sys.stderr)
-    finally:
-        if os.path.exists(made):
-            os.remove(made)
-    return False
+            return f"{why}; it is kept as {target}.refused"
+    checked = "has the recorded sha256" if source.sha256 else \
+        f"not verified: no sha256 is recorded to compare with {sha256_of(part)}"
+    os.replace(made if os.path.exists(made) else part, target)
+    if os.path.exists(part):
+        os.remove(part)
+    print(f"{source.name}: fetched, {checked}")
+    return None
 
 
 def main(words, known):
@@ -261,7 +191,16 @@ def main(words, known):
     if not wanted:
         parser.error("name a file: see --list")
     os.makedirs(asked.to, exist_ok=True)
-    return 0 if all([fetch(source, asked.to) for source in wanted]) else 1
+    missing = False
+    for source in wanted:
+        try:
+            why = fetch(source, asked.to)
+        except OSError as error:  # curl is missing, or the disk is full
+            why = error
+        if why:
+            print(f"{source.name}: {source.url} {why}", file=sys.stderr)
+            missing = True
+    return int(missing)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """fetch.py -- tests scripts/fetch.py against a server on this machine.
 
-The server has whole, truncated, wrong, moved, changed and missing files, with and without ranges.
+The server has whole, truncated, wrong, moved and missing files.
 """
 import contextlib
 import gzip
@@ -10,6 +10,7 @@ import http.server
 import importlib.util
 import io
 import os
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -24,7 +25,6 @@ spec.loader.exec_module(fetch)
 
 TEXT = b"".join(b"%d %d\n" % (i, i * i) for i in range(20000))
 GZ = gzip.compress(TEXT, mtime=0)
-DATES = "Wed, 01 Jan 2025 00:00:00 GMT", "Thu, 02 Jan 2025 00:00:00 GMT"
 
 
 def made_zip():
@@ -44,14 +44,14 @@ def made_tar():
     return made.getvalue()
 
 
-FILES = {"good.gz": GZ, "cut.gz": GZ, "plain.gz": GZ, "changed.gz": GZ, "wrong.gz": GZ[::-1],
+FILES = {"good.gz": GZ, "cut.gz": GZ, "wrong.gz": GZ[::-1],
          "page.gz": b"<html>moved, see our news</html>", "cube.zip": made_zip(),
          "graph.tar.gz": made_tar()}
 asked = []  # paths with their ranges
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """The first request for cut, plain and changed ends in the middle; plain ignores ranges."""
+    """The first request for cut ends in the middle."""
 
     def log_message(self, *_):  # pylint: disable=arguments-differ
         pass
@@ -69,10 +69,7 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.send_error(404)
             return
         body = FILES[name]
-        date = DATES[name == "changed.gz" and not first]
-        start = 0
-        if wanted and name != "plain.gz" and self.headers.get("If-Range") in (None, date):
-            start = int(wanted[len("bytes="):-1])
+        start = int(wanted[len("bytes="):-1]) if wanted else 0
         if start >= len(body):
             self.send_error(416)
             return
@@ -80,12 +77,14 @@ class Server(http.server.BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
         self.send_header("Content-Length", len(body) - start)
-        self.send_header("Last-Modified", date)
         self.end_headers()
-        stop = len(body) // 2 if first and name in ("cut.gz", "plain.gz", "changed.gz") else None
+        stop = len(body) // 2 if first and name == "cut.gz" else None
         self.wfile.write(body[start:stop])
 
 
+if not shutil.which("curl"):
+    print("fetch: skipped, as there is no curl")
+    sys.exit(0)
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 HERE = {"here": f"http://127.0.0.1:{server.server_port}/", "closed": "http://127.0.0.1:1/"}
@@ -94,8 +93,6 @@ KNOWN = list(fetch.sources(f"""
 good.gz     road  here:good.gz {len(GZ)}
 unknown.gz  road  here:good.gz
 cut.gz      web   here:cut.gz
-plain.gz    web   here:plain.gz
-changed.gz  web   here:changed.gz
 moved.gz    other here:old.gz
 wrong.gz    other here:wrong.gz {len(GZ)}
 short.gz    other here:good.gz {len(GZ) + 1}
@@ -113,7 +110,7 @@ count = 0
 def case(words, status, wanted, *files):
     """Run a command line: its exit status, a part of what it says, and the files it leaves."""
     global count
-    said = io.StringIO()
+    said = io.StringIO()  # curl's own messages go to the terminal
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
             got = fetch.main(words, KNOWN)
@@ -146,20 +143,17 @@ with tempfile.TemporaryDirectory() as scratch:
          ("unknown.gz", GZ))
     put("good.gz", b"kept")
     case(["good.gz"], 0, "good.gz: there", ("good.gz", b"kept"))
-    # Broken transfers: a server with ranges, one without, and a file that changed meanwhile.
-    for name in "cut", "plain", "changed":
-        case([name], 1, f"ended at byte {len(half)} of {len(GZ)}", (name + ".gz.part", half))
-        put(name + ".gz.part", half)
-        os.utime(f"data/{name}.gz.part", (1735689600,) * 2)  # DATES[0]
-        case([name], 0, "fetched", (name + ".gz", GZ))
-        if asked[-1] != (f"/{name}.gz", f"bytes={len(half)}-"):
-            sys.exit(f"fetch: {name}: asked for {asked[-1]}")
-    case(["moved"], 0, "moved.gz: moved to " + HERE["here"] + "good.gz", ("moved.gz", GZ))
+    case(["cut"], 1, "the same command goes on", ("cut.gz.part", half))
+    put("cut.gz.part", half)
+    case(["cut"], 0, "fetched", ("cut.gz", GZ))
+    if asked[-1] != ("/cut.gz", f"bytes={len(half)}-"):
+        sys.exit(f"fetch: cut: asked for {asked[-1]}")
+    case(["moved"], 0, "fetched", ("moved.gz", GZ))
     case(["wrong"], 1, "not " + GOOD + "; it is kept as", ("wrong.gz.refused", GZ[::-1]))
     case(["short"], 1, f"has {len(GZ)} bytes, not {len(GZ) + 1}", ("short.gz.refused", GZ))
     case(["page"], 1, "is no intact page.gz", ("page.gz.refused", FILES["page.gz"]))
-    case(["gone"], 1, "404")
-    case(["off"], 1, "Download it by hand, save it as data/off.gz.part, and give")
+    case(["gone"], 1, "curl's exit status 22")
+    case(["off"], 1, "also with a file that was saved as data/off.gz.part by hand")
     put("hand.gz.part", GZ)
     case(["hand"], 0, "has the recorded sha256", ("hand.gz", GZ))
     put("hand.gz.part", b"1 2\n")

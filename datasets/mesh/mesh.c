@@ -1,4 +1,4 @@
-/* mesh.c -- allocation of meshes and checks of their limits. */
+/* mesh.c -- meshes in memory: their allocation, and what all readers of files do. */
 #include "datasets/mesh/mesh.h"
 
 #include <inttypes.h>
@@ -163,8 +163,6 @@ static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
 	if (read->others)
 		gb_reader_note("lines of other things skipped: %zu (first: line %zu)", read->others,
 			       read->first_other);
-	if (read->joins)
-		gb_reader_tell("joins of strips left out: %zu", read->joins);
 	if (read->fans)
 		gb_reader_tell("polygons split into fans: %zu", read->fans);
 	if ((repeated = count_repeated(mesh)))

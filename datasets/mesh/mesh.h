@@ -47,7 +47,6 @@ struct gb_mesh_pass {
 	size_t corners;             /* of the face at hand, so far */
 	uint32_t first, last;       /* the first and the last of them */
 	size_t few, fans;           /* faces of fewer and of more than three corners */
-	size_t joins;               /* triangles that only join strips */
 	size_t others, first_other; /* lines of no use and the number of the first one */
 };
 

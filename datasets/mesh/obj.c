@@ -14,9 +14,6 @@
 #include "common/text.h"
 #include "datasets/reading/reader.h"
 
-/* The maximum number of values after x, y and z: a weight, or a colour and its opacity. */
-enum { MOST_EXTRA = 4 };
-
 enum line_type { VERTEX, FACE, ATTRIBUTE, OTHER };
 
 /* The newline escaped by the backslash at `at`, or NULL. */
@@ -125,10 +122,8 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 			return r->err->code;
 		out[k] = gb_mesh_coordinate(value);
 	}
-	for (int extra = 0; !line_ends(r); extra++)
-		if (extra == MOST_EXTRA)
-			return gb_reader_fail(r, "extra values after a vertex and its colour");
-		else if (gb_reader_real(r, "a weight or a colour", &value))
+	while (!line_ends(r))
+		if (gb_reader_real(r, "a weight or a colour", &value))
 			return r->err->code;
 	return GB_OK;
 }

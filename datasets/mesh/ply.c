@@ -73,11 +73,9 @@ static enum gb_status read_strips(struct job *job, const struct gb_ply_property 
 		if (read_corner(job, q, &c))
 			return job->ply.r->err->code;
 		corners = c < 0 ? 0 : corners + 1;
-		if (corners < 3)
+		if (corners < 3 || a == b || b == c || a == c)
 			continue;
-		if (a == b || b == c || a == c)
-			job->pass->joins++;
-		else if (corners % 2)
+		if (corners % 2)
 			gb_mesh_triangle(job->pass, (uint32_t)a, (uint32_t)b, (uint32_t)c);
 		else
 			gb_mesh_triangle(job->pass, (uint32_t)b, (uint32_t)a, (uint32_t)c);
@@ -125,7 +123,7 @@ static const struct gb_ply_property *find_list(const struct gb_ply *p, const cha
 		for (size_t k = 0; k < p->element[i].properties; k++) {
 			const struct gb_ply_property *q = &p->element[i].property[k];
 
-			if (gb_equal(p->element[i].name, element) && q->length != GB_PLY_NO_LIST &&
+			if (gb_equal(p->element[i].name, element) && q->length &&
 			    (gb_equal(q->name, "vertex_indices") ||
 			     gb_equal(q->name, "vertex_index")))
 				return q;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "datasets/reading/number.h"
+
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, MOST_DIMENSIONS = 2 };
 
@@ -116,26 +118,11 @@ enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
 uint64_t gb_npy_bits(const struct gb_npy *n, size_t row, size_t column)
 {
 	const size_t index = n->fortran ? column * n->rows + row : row * n->columns + column;
-	const unsigned char *byte = n->data + index * n->size;
-	const unsigned spare = (64 - 8 * n->size) & 63;
-	uint64_t bits = 0;
 
-	for (unsigned i = 0; i < n->size; i++)
-		bits |= (uint64_t)byte[n->big ? n->size - 1 - i : i] << 8 * i;
-	return n->kind == 'i' ? (uint64_t)((int64_t)(bits << spare) >> spare) : bits;
+	return gb_number_bits(n->data + index * n->size, n->kind, n->size, n->big);
 }
 
 double gb_npy_value(const struct gb_npy *n, size_t row, size_t column)
 {
-	const uint64_t bits = gb_npy_bits(n, row, column);
-	const uint32_t low = (uint32_t)bits;
-	float single = 0;
-	double wide = 0;
-
-	if (n->kind == 'f') {
-		memcpy(&single, &low, sizeof single);
-		memcpy(&wide, &bits, sizeof wide);
-		return n->size == 4 ? (double)single : wide;
-	}
-	return n->kind == 'i' ? (double)(int64_t)bits : (double)bits;
+	return gb_number_value(n->kind, n->size, gb_npy_bits(n, row, column));
 }

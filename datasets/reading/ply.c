@@ -8,15 +8,15 @@
 #include <strings.h>
 
 #include "common/text.h"
+#include "datasets/reading/number.h"
 
-static const unsigned type_size[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
-static const char *const type_name[][2] = { { "char", "int8" },     { "uchar", "uint8" },
-					    { "short", "int16" },   { "ushort", "uint16" },
-					    { "int", "int32" },     { "uint", "uint32" },
-					    { "long", "int64" },    { "ulong", "uint64" },
-					    { "float", "float32" }, { "double", "float64" } };
-_Static_assert(GB_COUNT(type_size) == GB_PLY_TYPES && GB_COUNT(type_name) == GB_PLY_TYPES,
-	       "each type");
+static const struct gb_ply_type types[] = {
+	{ "char", "int8", 'i', 1 },     { "uchar", "uint8", 'u', 1 },
+	{ "short", "int16", 'i', 2 },   { "ushort", "uint16", 'u', 2 },
+	{ "int", "int32", 'i', 4 },     { "uint", "uint32", 'u', 4 },
+	{ "long", "int64", 'i', 8 },    { "ulong", "uint64", 'u', 8 },
+	{ "float", "float32", 'f', 4 }, { "double", "float64", 'f', 8 },
+};
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -37,15 +37,15 @@ static enum gb_status read_word(struct gb_ply *p, char text[GB_PLY_NAME])
 	return GB_OK;
 }
 
-static enum gb_status read_type(struct gb_ply *p, enum gb_ply_type *type)
+static enum gb_status read_type(struct gb_ply *p, const struct gb_ply_type **type)
 {
 	char text[GB_PLY_NAME];
 
 	if (read_word(p, text))
 		return p->r->err->code;
-	for (int t = 0; t < GB_PLY_TYPES; t++)
-		if (gb_equal(text, type_name[t][0]) || gb_equal(text, type_name[t][1])) {
-			*type = (enum gb_ply_type)t;
+	for (size_t t = 0; t < GB_COUNT(types); t++)
+		if (gb_equal(text, types[t].name) || gb_equal(text, types[t].other)) {
+			*type = &types[t];
 			return GB_OK;
 		}
 	return gb_reader_fail(p->r, "unknown type %s", text);
@@ -98,7 +98,7 @@ static enum gb_status read_property(struct gb_ply *p)
 		return gb_reader_fail(r, "a property before the first element");
 	if (p->properties == GB_PLY_PROPERTIES)
 		return gb_reader_fail(r, "more than %d properties", GB_PLY_PROPERTIES);
-	q->length = GB_PLY_NO_LIST;
+	q->length = NULL;
 	if (read_word(p, text))
 		return r->err->code;
 	if (!gb_equal(text, "list"))
@@ -108,7 +108,7 @@ static enum gb_status read_property(struct gb_ply *p)
 	if (read_type(p, &q->type) || read_word(p, q->name))
 		return r->err->code;
 	q->axis = -1;
-	if (q->length == GB_PLY_NO_LIST && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1])
+	if (!q->length && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1])
 		q->axis = q->name[0] - 'x';
 	p->properties++;
 	p->element[p->elements - 1].properties++;
@@ -160,22 +160,7 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 	return gb_reader_fail(r, "the file ends before end_header");
 }
 
-/* The maximum number of rows that fit in the bytes after the header.  In text, a number takes at least
- * a digit and, except for the last one, a separator. */
-static size_t most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
-{
-	const bool ascii = p->format == GB_PLY_ASCII;
-	size_t least = 0;
-
-	for (size_t k = 0; k < e->properties; k++) {
-		const struct gb_ply_property *q = &e->property[k];
-
-		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
-	}
-	return least ? ((size_t)(p->r->end - p->r->at) + ascii) / least : SIZE_MAX;
-}
-
-/* Check that the header declares a vertex with one x, one y and one z, and no more rows than fit. */
+/* Check that the header declares a vertex with one x, one y and one z. */
 static enum gb_status check_header(struct gb_ply *p)
 {
 	struct gb_reader *r = p->r;
@@ -197,13 +182,6 @@ static enum gb_status check_header(struct gb_ply *p)
 	}
 	if (axes != 7)
 		return gb_reader_fail(r, "the header declares no vertex with x, y and z");
-	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++)
-		if (e->count > most_rows(p, e))
-			return gb_fail(r->err, GB_EUSAGE,
-				       "%s:%zu: the header declares %zu rows of %s, more than fit "
-				       "in %td bytes",
-				       r->path, p->header_lines, e->count, e->name,
-				       r->end - r->begin);
 	return GB_OK;
 }
 
@@ -235,55 +213,26 @@ void gb_ply_rewind(struct gb_ply *p)
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/* The next `size` bytes, at most eight, as an integer in the file's byte order. */
-static uint64_t bits_at(const struct gb_ply *p, unsigned size)
-{
-	const unsigned char *byte = (const unsigned char *)p->r->at;
-	uint64_t bits = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		bits |= (uint64_t)byte[p->format == GB_PLY_BIG ? size - 1 - i : i] << 8 * i;
-	return bits;
-}
-
-static bool is_unsigned(enum gb_ply_type type)
-{
-	return type < GB_PLY_F32 && type % 2 == GB_PLY_U8;
-}
-
-static double from_bits(enum gb_ply_type type, uint64_t bits)
-{
-	const unsigned spare = 64 - 8 * type_size[type];
-	const uint32_t low = (uint32_t)bits;
-	float single = 0;
-	double wide = 0;
-
-	memcpy(&single, &low, sizeof single);
-	memcpy(&wide, &bits, sizeof wide);
-	if (type == GB_PLY_F32)
-		return (double)single;
-	if (type == GB_PLY_F64)
-		return wide;
-	return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << spare) >> spare);
-}
-
-enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
+enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *type, const char *what,
 				 double *value)
 {
 	struct gb_reader *r = p->r;
 
 	if (p->format == GB_PLY_ASCII) {
-		if (type < GB_PLY_F32 ? gb_reader_number(r, what, value)
-				      : gb_reader_real(r, what, value))
+		if (type->kind == 'f')
+			return gb_reader_real(r, what, value);
+		if (gb_reader_number(r, what, value))
 			return r->err->code;
-		if (type < GB_PLY_F32 && *value != floor(*value))
+		if (*value != floor(*value))
 			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
 		return GB_OK;
 	}
-	if ((size_t)(r->end - r->at) < type_size[type])
+	if ((size_t)(r->end - r->at) < type->size)
 		return gb_reader_fail(r, "the file ends where %s should be", what);
-	*value = from_bits(type, bits_at(p, type_size[type]));
-	r->at += type_size[type];
+	*value = gb_number_value(
+		type->kind, type->size,
+		gb_number_bits(r->at, type->kind, type->size, p->format == GB_PLY_BIG));
+	r->at += type->size;
 	return GB_OK;
 }
 
@@ -292,8 +241,7 @@ enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property
 {
 	double value = 1;
 
-	if (q->length != GB_PLY_NO_LIST &&
-	    gb_ply_read_value(p, q->length, "the length of a list", &value))
+	if (q->length && gb_ply_read_value(p, q->length, "the length of a list", &value))
 		return p->r->err->code;
 	if (!(value >= 0 && value <= UINT32_MAX && value == floor(value)))
 		return gb_reader_fail(p->r, "a list of %g values", value);
@@ -306,9 +254,9 @@ enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property
 	struct gb_reader *r = p->r;
 
 	if (p->format != GB_PLY_ASCII) {
-		if ((size_t)(r->end - r->at) / type_size[q->type] < count)
+		if ((size_t)(r->end - r->at) / q->type->size < count)
 			return gb_reader_fail(r, "the file ends where %s should be", q->name);
-		r->at += (size_t)count * type_size[q->type];
+		r->at += (size_t)count * q->type->size;
 		return GB_OK;
 	}
 	for (uint32_t i = 0; i < count; i++) {

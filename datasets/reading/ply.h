@@ -12,26 +12,16 @@
 
 enum { GB_PLY_ELEMENTS = 16, GB_PLY_PROPERTIES = 256, GB_PLY_NAME = 64 };
 
-enum gb_ply_type {
-	GB_PLY_I8,
-	GB_PLY_U8,
-	GB_PLY_I16,
-	GB_PLY_U16,
-	GB_PLY_I32,
-	GB_PLY_U32,
-	GB_PLY_I64,
-	GB_PLY_U64,
-	GB_PLY_F32,
-	GB_PLY_F64,
-	GB_PLY_TYPES,
-	GB_PLY_NO_LIST = GB_PLY_TYPES,
+struct gb_ply_type {
+	const char *name, *other; /* two spellings */
+	char kind;                /* 'f', 'i' or 'u' */
+	unsigned size;            /* in bytes */
 };
 
 struct gb_ply_property {
 	char name[GB_PLY_NAME];
-	enum gb_ply_type type;
-	enum gb_ply_type length; /* type of a list's length; GB_PLY_NO_LIST for scalars */
-	int axis;                /* 0, 1, 2 for x, y, z; else -1 */
+	const struct gb_ply_type *type, *length; /* of values, and of a list's length or NULL */
+	int axis;                                /* 0, 1, 2 for x, y, z; else -1 */
 };
 
 struct gb_ply_element {
@@ -74,7 +64,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 
 /* For `take`: read a number of that type (`what` names it in errors) or the length of a list (1 for a
  * scalar); skip so many values, or a property. */
-enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
+enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *type, const char *what,
 				 double *value);
 enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
 				  uint32_t *length);

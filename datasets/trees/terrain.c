@@ -13,35 +13,38 @@
 #include "datasets/trees/bits.h"
 
 enum {
-	UNIT = GB_TERRAIN_UNIT,
-	SEARCH = 40, /* maximum number of thresholds tried */
+	UNIT = 1 << 15, /* the side of the square, in units of corners */
+	SEARCH = 40,    /* maximum number of thresholds tried */
 	STREAM_HEIGHTS = 1,
 	OCTAVES = 6,
-	TABLE = GB_GROUND_TABLE,
+	TABLE = 64, /* lattice points per side of the ground; the lattice repeats */
 };
 
+static const double ROUGHNESS = 0.12;    /* height of the first octave */
 static const double ALTITUDE = 0.05;     /* height of the camera above the ground */
 static const double SPEED = 0.01;        /* distance in x that the camera moves per frame */
 static const double FLATNESS = 1.0 / 64; /* error per length of flat ground */
 static const double PATIENCE = 0.9;      /* fraction of the threshold below which to merge */
 
+struct place {
+	double x, y, z;
+};
+
+/* The corners p, q, r of a node. */
+struct triangle {
+	int32_t x[3], y[3];
+};
+
 struct gb_terrain {
-	struct gb_ground ground;
+	float ground[TABLE][TABLE];
 	unsigned depth;
 	double threshold;
-	struct gb_place camera;
+	struct place camera;
 	uint64_t *split; /* marks, at the field's bits of the leaves */
 	uint64_t *merge;
 };
 
-/* ---- the ground -------------------------------------------------------------------------- */
-
-void gb_ground_make(struct gb_ground *ground, uint64_t seed)
-{
-	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
-		ground->value[i / TABLE][i % TABLE] =
-			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
-}
+/* ---- the ground: octaves of smooth value noise over one table of Philox words ------------- */
 
 static double smooth(double t)
 {
@@ -49,45 +52,48 @@ static double smooth(double t)
 }
 
 /* One octave, in [0, 1]. */
-static double noise(const struct gb_ground *g, double x, double y)
+static double noise(const struct gb_terrain *t, double x, double y)
 {
 	const double fx = floor(x), fy = floor(y);
 	const double tx = smooth(x - fx), ty = smooth(y - fy);
 	const unsigned i = (unsigned)fx % TABLE, j = (unsigned)fy % TABLE;
 	const unsigned i1 = (i + 1) % TABLE, j1 = (j + 1) % TABLE;
-	const double low = (double)g->value[j][i] * (1 - tx) + (double)g->value[j][i1] * tx;
-	const double high = (double)g->value[j1][i] * (1 - tx) + (double)g->value[j1][i1] * tx;
+	const double low = (double)t->ground[j][i] * (1 - tx) + (double)t->ground[j][i1] * tx;
+	const double high = (double)t->ground[j1][i] * (1 - tx) + (double)t->ground[j1][i1] * tx;
 
 	return low * (1 - ty) + high * ty;
 }
 
-double gb_ground_height(const struct gb_ground *ground, double x, double y)
+/* The height at (x, y), both in [0, 1]. */
+static double height(const struct gb_terrain *t, double x, double y)
 {
-	double sum = 0, amplitude = GB_GROUND_ROUGHNESS, frequency = 5;
+	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
 
 	for (int octave = 0; octave < OCTAVES; octave++) {
-		sum += amplitude * noise(ground, x * frequency, y * frequency);
+		sum += amplitude * noise(t, x * frequency, y * frequency);
 		amplitude *= 0.5;
 		frequency *= 2;
 	}
 	return sum;
 }
 
-struct gb_place gb_ground_camera(const struct gb_ground *ground, size_t frame)
+/* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
+ * f + 1. */
+static struct place camera(const struct gb_terrain *t, size_t frame)
 {
 	const double along = 0.2 + SPEED * (double)frame;
-	struct gb_place c = { along - floor(along), 0.3, 0 };
+	struct place c = { along - floor(along), 0.3, 0 };
 
 	c.y += 0.4 * c.x;
-	c.z = gb_ground_height(ground, c.x, c.y) + ALTITUDE;
+	c.z = height(t, c.x, c.y) + ALTITUDE;
 	return c;
 }
 
 /* ---- triangles --------------------------------------------------------------------------- */
 
-struct gb_triangle gb_terrain_triangle(uint32_t k)
+static struct triangle triangle(uint32_t k)
 {
-	struct gb_triangle t = { { 0, UNIT, UNIT }, { 0, 0, UNIT } };
+	struct triangle t = { { 0, UNIT, UNIT }, { 0, 0, UNIT } };
 	const unsigned level = cbt_level(k);
 
 	if (k >> (level - 1) & 1) {
@@ -138,13 +144,11 @@ static uint32_t partner(uint32_t k)
 /* The error of node k, seen from the camera.  It is compared with the threshold. */
 static double need(const struct gb_terrain *t, uint32_t k)
 {
-	const struct gb_triangle c = gb_terrain_triangle(k);
+	const struct triangle c = triangle(k);
 	const double px = c.x[0] / (double)UNIT, py = c.y[0] / (double)UNIT;
 	const double rx = c.x[2] / (double)UNIT, ry = c.y[2] / (double)UNIT;
-	const double mx = (px + rx) / 2, my = (py + ry) / 2,
-		     mz = gb_ground_height(&t->ground, mx, my);
-	const double chord =
-		(gb_ground_height(&t->ground, px, py) + gb_ground_height(&t->ground, rx, ry)) / 2;
+	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height(t, mx, my);
+	const double chord = (height(t, px, py) + height(t, rx, ry)) / 2;
 	const double length = sqrt((px - rx) * (px - rx) + (py - ry) * (py - ry));
 	const double dx = mx - t->camera.x, dy = my - t->camera.y, dz = mz - t->camera.z;
 
@@ -193,8 +197,8 @@ static size_t refine(const struct gb_terrain *t, uint64_t *field, size_t most)
 	do {
 		before = leaves;
 		for (uint64_t x = 0; x < end && leaves <= most;) {
-			const uint64_t next = gb_tree_next(field, end, x + 1);
-			const uint32_t k = cbt_leaf(t->depth, (uint32_t)x, (uint32_t)(next - x));
+			uint64_t next = x;
+			const uint32_t k = gb_tree_leaf(field, t->depth, &next);
 
 			if (next - x > 1 && need(t, k) > t->threshold)
 				leaves += split_conforming(t, field, k);
@@ -210,7 +214,7 @@ size_t gb_terrain_tree(struct gb_terrain *t, size_t leaves, uint64_t *field)
 	double low = 0, high = 4, best = high;
 	size_t got, best_off = SIZE_MAX;
 
-	t->camera = gb_ground_camera(&t->ground, 0);
+	t->camera = camera(t, 0);
 	for (int i = 0; i < SEARCH && best_off > leaves / 200; i++) {
 		size_t off;
 
@@ -292,7 +296,7 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	const uint64_t end = UINT64_C(1) << t->depth;
 	size_t leaf = 0;
 
-	t->camera = gb_ground_camera(&t->ground, f + 1);
+	t->camera = camera(t, f + 1);
 	memset(t->split, 0, cbt_field_words(t->depth) * sizeof *t->split);
 	memset(t->merge, 0, cbt_field_words(t->depth) * sizeof *t->merge);
 	for_each_leaf(t, field, consider_split);
@@ -314,7 +318,9 @@ enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, ui
 	if (!t)
 		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
-	gb_ground_make(&t->ground, seed);
+	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
+		t->ground[i / TABLE][i % TABLE] =
+			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
 	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
 	return t->merge ? GB_OK : err->code;
@@ -332,7 +338,7 @@ void gb_terrain_destroy(struct gb_terrain *t)
 /* ---- the check --------------------------------------------------------------------------- */
 
 /* The edge between corners i and j as a number: smaller corner first, 16 bits per coordinate. */
-static uint64_t edge(const struct gb_triangle *t, int i, int j)
+static uint64_t edge(const struct triangle *t, int i, int j)
 {
 	const uint64_t a = (uint64_t)t->x[i] << 16 | (uint64_t)t->y[i];
 	const uint64_t b = (uint64_t)t->x[j] << 16 | (uint64_t)t->y[j];
@@ -384,7 +390,7 @@ enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *fiel
 		return err->code;
 	for (uint64_t x = 0; x < end && count < 3 * leaves;) {
 		const uint32_t leaf = gb_tree_leaf(field, in->depth, &x);
-		const struct gb_triangle t = gb_terrain_triangle(leaf);
+		const struct triangle t = triangle(leaf);
 
 		for (int i = 0; i < 3; i++)
 			edges[count++] = edge(&t, i, (i + 1) % 3);

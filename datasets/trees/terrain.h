@@ -20,36 +20,6 @@
 #include "common/cbt_types.h"
 #include "common/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* ---- the ground: six octaves of smooth value noise over one table of Philox words --------- */
-
-enum { GB_GROUND_TABLE = 64 }; /* lattice points per side; the lattice repeats */
-
-struct gb_ground {
-	float value[GB_GROUND_TABLE][GB_GROUND_TABLE];
-};
-
-struct gb_place {
-	double x, y, z;
-};
-
-/* The height of the first octave.  The ground is never higher than twice that. */
-#define GB_GROUND_ROUGHNESS 0.12
-
-void gb_ground_make(struct gb_ground *ground, uint64_t seed);
-
-/* The height at (x, y), both in [0, 1]. */
-double gb_ground_height(const struct gb_ground *ground, double x, double y);
-
-/* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
- * f + 1. */
-struct gb_place gb_ground_camera(const struct gb_ground *ground, size_t frame);
-
-/* ---- its meshes -------------------------------------------------------------------------- */
-
 struct gb_terrain;
 
 enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
@@ -65,19 +35,9 @@ size_t gb_terrain_tree(struct gb_terrain *terrain, size_t leaves, uint64_t *fiel
 void gb_terrain_wishes(struct gb_terrain *terrain, const uint64_t *field, size_t f,
 		       struct cbt_frame *frame);
 
-/* The corners p, q, r of node k >= 2 in units of 2^-15. */
-enum { GB_TERRAIN_UNIT = 1 << 15 };
-struct gb_triangle {
-	int32_t x[3], y[3];
-};
-struct gb_triangle gb_terrain_triangle(uint32_t k);
-
 /* GB_EVERIFY if the mesh of a field's leaves has a crack or an overlap.  Each edge must belong to
  * two triangles, or to one triangle if it lies on the border of the square. */
 enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
 				struct gb_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

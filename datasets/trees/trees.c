@@ -305,16 +305,3 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	gb_terrain_destroy(terrain);
 	return err->code;
 }
-
-void gb_trees_release(struct cbt_input *in)
-{
-	for (size_t f = 0; in->frame && f < in->frames; f++) {
-		gb_host_free(in->frame[f].split);
-		gb_host_free(in->frame[f].merge);
-	}
-	gb_host_free(in->frame);
-	gb_host_free(in->end_field);
-	gb_host_free(in->heap);
-	gb_host_free(in->field);
-	*in = (struct cbt_input){ 0 };
-}

@@ -9,7 +9,7 @@
  *
  * The frames of CBT_UPDATE follow the camera's flight for a terrain; their splits and merges leave
  * no cracks in the mesh.  For the other shapes the wishes are random and include merges that must
- * not be carried out.   All random numbers are Philox words of (seed, node
+ * not be carried out.  All random numbers are Philox words of (seed, node
  * or leaf), so they do not depend on the number of threads.
  */
 #ifndef GPUBENCH_DATASETS_TREES_TREES_H
@@ -18,16 +18,11 @@
 #include "common/cbt_types.h"
 #include "common/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Generate the input that the parameters describe; *in starts as { 0 }.  A dry run only allocates
  * the arrays.  GB_EUSAGE for a fill that no tree of the shape has; GB_EMEMORY if memory runs out.
- * The caller must call gb_trees_release() in any case. */
+ * The arrays belong to the input that gb_input_begin() began. */
 enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
 			     struct gb_error *err);
-void gb_trees_release(struct cbt_input *in);
 
 /* Compute all sums from the field by their definition.  heap has cbt_heap_words(depth) words. */
 void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap);
@@ -36,7 +31,4 @@ void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap);
  * and merges in frame->splits and frame->merges.  Returns the number of leaves afterwards. */
 size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

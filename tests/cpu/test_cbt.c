@@ -17,6 +17,7 @@
 #include "datasets/trees/bits.h"
 #include "datasets/trees/trees.h"
 #include "tests/sanitized.h"
+#include "tests/trees_release.h"
 
 extern const struct gb_variant_ops cbt_cpu_serial, cbt_cpu_descent, cbt_cpu_libcbt, cbt_cpu_stream,
 	cbt_cpu_ocbt;
@@ -144,7 +145,7 @@ static void check_all(const struct cbt_params *params)
 	}
 	free(w.heap);
 	free(w.ids);
-	gb_trees_release(&in);
+	trees_release(&in);
 }
 
 ParameterizedTestParameters(cbt_cpu, every_depth)
@@ -251,6 +252,6 @@ Test(cbt_cpu, non_temporal_stores)
 		gb_host_free(heap);
 		free(w.heap);
 		free(w.ids);
-		gb_trees_release(&in);
+		trees_release(&in);
 	}
 }

@@ -13,6 +13,7 @@
 #include "datasets/trees/bits.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
+#include "tests/trees_release.h"
 
 /* ---- layout ------------------------------------------------------------------------------ */
 
@@ -153,7 +154,7 @@ Test(cbt_trees, frames_agree_with_a_set_of_nodes)
 			read_leaves(end, in.end_field, depth);
 			cr_assert_eq(in.end_leaves, leaves);
 			cr_assert_arr_eq(leaf, end, sizeof leaf);
-			gb_trees_release(&in);
+			trees_release(&in);
 		}
 }
 
@@ -217,7 +218,7 @@ Test(cbt_trees, the_number_of_leaves_is_as_requested)
 			cr_assert_eq(in.leaves, (size_t)(wanted + 0.5));
 			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
 			cr_assert_eq(check_tree(in.end_field, in.depth), in.end_leaves);
-			gb_trees_release(&in);
+			trees_release(&in);
 		}
 }
 
@@ -232,11 +233,11 @@ Test(cbt_trees, uniform_and_full)
 			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
 			for (uint64_t x = 0; x < UINT64_C(1) << depth; x++)
 				cr_assert_eq(gb_tree_get(in.field, x), x % (UINT64_C(1) << k) == 0);
-			gb_trees_release(&in);
+			trees_release(&in);
 		}
 	in = made(CBT_FULL, 12, 1, 3, 7);
 	cr_assert_eq(in.leaves, 4096);
-	gb_trees_release(&in);
+	trees_release(&in);
 }
 
 Test(cbt_trees, the_number_of_threads_does_not_matter)
@@ -251,8 +252,8 @@ Test(cbt_trees, the_number_of_threads_does_not_matter)
 		cr_assert_arr_eq(one.field, many.field, one.field_words * 8);
 		cr_assert_arr_eq(one.heap, many.heap, one.heap_words * 8);
 		cr_assert_arr_eq(one.end_field, many.end_field, one.field_words * 8);
-		gb_trees_release(&one);
-		gb_trees_release(&many);
+		trees_release(&one);
+		trees_release(&many);
 	}
 }
 
@@ -264,7 +265,7 @@ static void refused(int64_t shape, int64_t depth, double fill, const char *words
 
 	cr_assert_eq(try(shape, depth, fill, 3, 7, &in, &err), GB_EUSAGE);
 	cr_assert(strstr(err.message, words), "%s", err.message);
-	gb_trees_release(&in);
+	trees_release(&in);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 }
 
@@ -286,7 +287,7 @@ Test(cbt_trees, a_dry_run_takes_no_time)
 	for (int64_t shape = CBT_RANDOM; shape <= CBT_TERRAIN; shape++) {
 		in = made(shape, CBT_MAX_DEPTH, 1, 3, 7);
 		cr_assert(gb_memory_used(GB_HOST_MEMORY) > (size_t)640 << 20);
-		gb_trees_release(&in);
+		trees_release(&in);
 	}
 	gb_memory_set_dry(false);
 }
@@ -319,7 +320,7 @@ Test(cbt_terrain, no_frame_has_a_crack)
 			if (depth >= 12 && i == 1)
 				cr_assert(splits > 20 && merges > 20, "%zu splits, %zu merges",
 					  splits, merges);
-			gb_trees_release(&in);
+			trees_release(&in);
 		}
 }
 
@@ -338,5 +339,5 @@ Test(cbt_terrain, a_crack_is_found)
 	gb_tree_set(in.field, x + (next - x) / 2);
 	cr_assert_eq(gb_terrain_check(&in, in.field, in.leaves + 1, &err), GB_EVERIFY);
 	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
-	gb_trees_release(&in);
+	trees_release(&in);
 }
