@@ -622,23 +622,6 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 	return false;
 }
 
-bool gb_phases_are_narrow(const struct gb_record *r, const struct gb_settings *how)
-{
-	const double wanted_ns = how->rel_ci * r->time.median;
-	struct gb_error ignored = { 0 };
-	struct gb_summary summary;
-
-	for (size_t i = 0; i < r->phases.count; i++) {
-		const struct gb_times *time = &r->phases.item[i].time;
-
-		if (how->for_paper || is_skipped(time->count) ||
-		    gb_summarize(time->sample, time->count, &summary, &ignored) ||
-		    !(summary.ci_high - summary.ci_low <= 2 * wanted_ns))
-			return false;
-	}
-	return true;
-}
-
 /* A random sample between the first and the last of those that are certain to be taken, to be
  * verified. */
 static int64_t choose_sample(const struct gb_settings *how)
@@ -751,12 +734,9 @@ static enum gb_status take_phases(struct measurement *m, struct extras extras)
 	if (!m->timer.named || m->how->no_phases)
 		return GB_OK;
 	extras.start_s = spent_s(m);
-	for (size_t i = 0; want_more(m, &extras, i); i++) {
+	for (size_t i = 0; want_more(m, &extras, i); i++)
 		if (take_run(m, how, &ns, &host_ns))
 			return m->err->code;
-		if (i + 1 >= extras.least && gb_phases_are_narrow(m->record, m->how))
-			break;
-	}
 	return m->err->code;
 }
 

@@ -60,8 +60,4 @@ enum { GB_MAX_SAMPLES = 1000 };
  * time since the measurement started. */
 bool gb_stop_sampling(struct gb_result *result, const struct gb_settings *how, double elapsed_s);
 
-/* True if the median of each phase is known well enough: half its interval is at most --rel-ci
- * times the median of `time`.  Never with settings->for_paper. */
-bool gb_phases_are_narrow(const struct gb_record *record, const struct gb_settings *how);
-
 #endif

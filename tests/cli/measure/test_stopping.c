@@ -116,39 +116,3 @@ Test(stopping, checks_come_in_pairs)
 	}
 	cr_expect(checks < 250, "%zu", checks);
 }
-
-/* The interval of the median of six samples is from the least to the largest; that of a phase may
- * be twice the wanted part of the time wide. */
-Test(stopping, phases_are_narrow_enough)
-{
-	static const struct {
-		bool for_paper;
-		size_t n;
-		double low, high, other_high;
-		bool narrow;
-	} row[] = {
-		{ false, 6, 100, 200, 200, true },  { false, 6, 100, 201, 200, false },
-		{ false, 6, 100, 200, 201, false }, { true, 6, 100, 100, 100, false },
-		{ false, 52, 100, 100, 100, true }, { false, 53, 100, 100, 100, false },
-		{ false, 0, 100, 100, 100, false },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const struct gb_settings how = { .rel_ci = 0.5, .for_paper = row[i].for_paper };
-		struct gb_result r = samples_of(6, 0);
-		struct gb_error err = { 0 };
-
-		r.record.time.median = 100;
-		for (size_t k = 0; k < 2; k++)
-			(void)gb_phases_get(&r.record.phases, k ? "b" : "a");
-		for (size_t k = 0; k < row[i].n; k++) {
-			(void)gb_times_add(&r.record.phases.item[0].time,
-					   k ? row[i].high : row[i].low, &err);
-			(void)gb_times_add(&r.record.phases.item[1].time,
-					   k ? row[i].other_high : row[i].low, &err);
-		}
-		cr_expect(eq(int, gb_phases_are_narrow(&r.record, &how), row[i].narrow), "row %zu",
-			  i);
-		gb_record_release(&r.record);
-	}
-}
