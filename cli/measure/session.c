@@ -7,9 +7,7 @@
 #include "cli/measure/session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,23 +214,6 @@ static enum gb_status check_reads(const struct gb_sweep *sweep, const char *opti
 	return GB_OK;
 }
 
-/* GB_EIO if no file can be created at path. */
-static enum gb_status check_place(const char *path, struct gb_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	struct stat info;
-
-	if (!folder)
-		return gb_out_of_memory(err, NULL);
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-		gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(EISDIR));
-	else if (access(folder, W_OK))
-		gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
-	free(folder);
-	return err->code;
-}
-
 static enum gb_status check_written(const struct gb_request *request, const struct gb_sweep *sweep,
 				    const char *option, const char *path, struct gb_error *err)
 {
@@ -241,7 +222,7 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 			   request->repeats.repetition > 0;
 	struct stat info;
 
-	if (check_reads(sweep, option, path, err) || check_place(path, err))
+	if (check_reads(sweep, option, path, err))
 		return err->code;
 	if (request->target.path && same_file(path, request->target.path))
 		return gb_fail(err, GB_EUSAGE, "--%s=%.200s is the file of --output", option, path);
@@ -252,7 +233,7 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 }
 
 /* GB_EUSAGE if a file to be written, including the output, is also read, or if a picture or graph
- * exists without --overwrite or --resume.  GB_EIO if a file cannot be created. */
+ * exists without --overwrite or --resume. */
 static enum gb_status check_paths(const struct gb_request *request, const struct gb_sweep *sweep,
 				  struct gb_error *err)
 {
@@ -655,26 +636,11 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 	return runs;
 }
 
-/* Warn once if more threads are requested than there are usable CPUs. */
-static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
-{
-	const int64_t most = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
-
-	if (s->warned_of_threads || s->request->quiet || most <= usable)
-		return;
-	s->warned_of_threads = true;
-	(void)fprintf(stderr,
-		      "gpubench: --threads=%" PRId64 " exceeds the usable CPUs (%" PRId64
-		      "): threads will share them in turn\n",
-		      most, usable);
-}
-
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err)
 {
 	if (check_paths(s->request, sweep, err))
 		return err->code;
-	warn_of_threads(s, sweep);
 	s->progress.total += gb_count_runs(sweep, choice) / (size_t)shards_of(s);
 	(void)gb_session_each(s, sweep, choice, measure, s, err);
 	gb_progress_hide(&s->progress);

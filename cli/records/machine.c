@@ -439,19 +439,16 @@ static bool describe_environment(struct gb_context *context)
 	return true;
 }
 
-/* Start with 64 random bits or, without a source of these, with the time. */
+/* Start with 64 random bits. */
 static void begin_run(struct gb_context *context)
 {
-	uint64_t id;
+	uint64_t id = 0;
 	struct timespec now;
 	struct tm utc;
 	char text[32];
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	if (getrandom(&id, sizeof id, GRND_NONBLOCK) != (ssize_t)sizeof id)
-		id = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec << 16 ^
-		      (uint64_t)getpid()) *
-		     UINT64_C(0x9e3779b97f4a7c15);
+	(void)!getrandom(&id, sizeof id, 0);
 	(void)snprintf(text, sizeof text, "%016jx", (uintmax_t)id);
 	context->run_id = keep(context, text);
 	(void)gmtime_r(&now.tv_sec, &utc);
