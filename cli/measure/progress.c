@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/records/key.h"
@@ -33,21 +32,11 @@ static const char *time_left(const struct gb_progress *p, char *text, size_t siz
 	return text;
 }
 
-/* Width of the terminal in columns. */
-static size_t columns(void)
-{
-	struct winsize size = { 0 };
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
-		return 80;
-	return size.ws_col;
-}
-
-/* Print the status line: "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." */
+/* Print the status line, at most 79 columns:
+ * "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000" */
 static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
 {
-	char left[32], interval[32] = "", line[512];
-	const size_t width = columns();
+	char left[32], interval[32] = "", line[80];
 	struct gb_error ignored = { 0 };
 	char *key = gb_record_key(result->benchmark, result->variant, result->params, &ignored);
 
@@ -56,7 +45,6 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 			       gb_width_mark(half_width));
 	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
 		       time_left(p, left, sizeof left), interval, key ? key : "");
-	line[(width < sizeof line ? width : sizeof line) - 1] = '\0';
 	(void)fputs("\r\033[K", stderr);
 	gb_text_print(stderr, line);
 	p->shown_ns = gb_now_ns();

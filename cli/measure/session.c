@@ -64,16 +64,9 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 	return request->how.verify == GB_VERIFY_NONE ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
-/* The session goes on behind the records that were read. */
-static void begin_after(struct gb_session *s)
-{
-	s->past = s->records.count;
-	s->again = to_be_made_again(s->request);
-}
-
 static struct gb_done done_of(const struct gb_session *s, const char *key)
 {
-	return gb_records_done(&s->records, s->past, key, s->again);
+	return gb_records_done(&s->records, s->past, key, to_be_made_again(s->request));
 }
 
 /* Drop the runs of other devices. */
@@ -103,7 +96,7 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	if (request->target.shared)
 		drop_other_devices(s);
-	begin_after(s);
+	s->past = s->records.count;
 	for (size_t i = 0; i < s->past; i++)
 		if (gb_has_hung(s->records.record[i]))
 			s->verdict = GB_ERUNTIME;
@@ -174,7 +167,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
 		return err->code;
-	begin_after(s);
+	s->past = s->records.count;
 	return GB_OK;
 }
 

@@ -32,10 +32,9 @@ struct gb_session {
 	int64_t seq;
 	size_t planned; /* measurements, for --budget */
 	double started_ns;
-	int64_t number;      /* number of the next measurement, over all shards */
-	size_t past;         /* records of the resumed file, which are the first ones */
-	enum gb_again again; /* those of them that are measured again */
-	void *seen;          /* keys that this session has visited, for tsearch() */
+	int64_t number; /* number of the next measurement, over all shards */
+	size_t past;    /* records of the resumed file, which are the first ones */
+	void *seen;     /* keys that this session has visited, for tsearch() */
 	struct gb_clocks clocks;
 };
 

@@ -5,11 +5,9 @@
 #include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/benchmarks/registry.h"
@@ -67,7 +65,7 @@ static void teardown(void)
 TestSuite(progress, .init = setup, .fini = teardown);
 
 /* The line has the time that is left from the third measurement on, and the interval's width.  It
- * fits in 80 columns, where the terminal does not say how wide it is. */
+ * fits in 80 columns. */
 Test(progress, the_status_line)
 {
 	static const struct {
@@ -106,36 +104,4 @@ Test(progress, the_status_line)
 	gb_progress_begin(&(struct gb_progress){ 0 }, &result);
 	cr_expect(eq(str, (char *)said(), ""));
 	cr_expect(result.watch == NULL);
-}
-
-/* 80 columns, too, in a terminal of fewer than 20. */
-Test(progress, the_status_line_fits_the_terminal)
-{
-	const size_t all = strlen("1/10, ") + strlen(key);
-	const struct {
-		unsigned short columns;
-		size_t shown;
-	} row[] = { { 19, all }, { 20, 19 }, { 25, 24 } };
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const int side = posix_openpt(O_RDWR | O_NOCTTY);
-		const struct winsize size = { .ws_col = row[i].columns };
-		struct gb_progress p = { .shown = true, .total = 10, .started_ns = gb_now_ns() };
-		struct pollfd ready = { .fd = side, .events = POLLIN };
-		char text[1024];
-		ssize_t got = 0;
-		int other;
-
-		cr_assert(side >= 0 && !grantpt(side) && !unlockpt(side));
-		other = open(ptsname(side), O_RDWR | O_NOCTTY);
-		cr_assert(other >= 0 && !ioctl(other, TIOCSWINSZ, &size));
-		(void)dup2(other, STDERR_FILENO);
-		gb_progress_begin(&p, &result);
-		(void)fflush(stderr);
-		while (poll(&ready, 1, 100) == 1)
-			got += read(side, text, sizeof text);
-		cr_expect(eq(long, (long)got, 4 + (long)row[i].shown));
-		(void)close(other);
-		(void)close(side);
-	}
 }
