@@ -236,8 +236,8 @@ static enum gb_status take_repetition(struct side *side, int status, const char 
 		if (repetition.record[i]->context != repetition.context[0])
 			gb_records_remove(&repetition, i);
 	if (!err->code &&
-	    !(before && gb_resume_check("--resume", &side->records, side->path,
-					repetition.context[0], "", err)) &&
+	    !(before &&
+	      gb_resume_check(&side->records, side->path, repetition.context[0], "", err)) &&
 	    !gb_output_put(&side->output, &repetition, err)) {
 		side->repetitions++;
 		(void)gb_records_move(&side->records, &repetition, err);
