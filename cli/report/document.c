@@ -23,9 +23,8 @@ static const struct frame frames[][GB_FORMAT_HTML + 1] = {
 	[GB_LINE] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" } },
 	[GB_LABEL] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" } },
 	[GB_ITEM] = { { "", "\n" }, { "- ", "\n" }, { "<li>", "</li>\n" } },
-	[GB_PICTURE] = { { "", "" }, { "", "" }, { "", "" } },
 };
-_Static_assert(GB_COUNT(frames) == GB_PICTURE + 1, "a frame for each block that has text");
+_Static_assert(GB_COUNT(frames) == GB_ITEM + 1, "a frame for each block that has text");
 
 static const struct frame list_frames[] = {
 	[GB_FORMAT_TABLE] = { "", "" },

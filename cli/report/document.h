@@ -31,7 +31,6 @@ enum gb_block {
 	GB_LABEL, /* label of a list, whose items are indented */
 	GB_ITEM,  /* item of a list */
 	GB_TABLE,
-	GB_PICTURE, /* the caller's own HTML */
 };
 
 struct gb_document {

@@ -1,9 +1,6 @@
 /* page.c -- the style sheet, script, head and foot of an HTML report. */
 #include "cli/report/page.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/report/names.h"
 #include "cli/report/table.h"
 #include "common/text.h"
@@ -31,8 +28,7 @@ static const char style[] =
 	"svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif}svg "
 	"text:not([fill]){fill:var(--ink)}\n"
 	"svg text.soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
-	"details pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px}\n"
-	"@media print{body{max-width:none;font-size:10pt}details,input{display:none}"
+	"@media print{body{max-width:none;font-size:10pt}input{display:none}"
 	".wide{overflow:visible}}\n";
 
 /* A click on a title, or Enter, sorts a table; words filter it.  Cells that begin with a number
@@ -97,43 +93,4 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 	(void)snprintf(text, GB_PAGE_TITLE, "%.80s%s", first ? first : "",
 		       others ? " and others" : "");
 	return first ? text : NULL;
-}
-
-/* The indented JSON of a run; a newline or a tab is no control character here. */
-static void print_run_text(FILE *file, const struct gb_context *context)
-{
-	char *text = gb_context_text(context), *rest = text, *line;
-
-	for (char *c = text; c && *c; c++)
-		if (*c == '\t')
-			*c = ' ';
-	(void)fputs("<pre>", file);
-	while (rest && (line = strsep(&rest, "\n"))) {
-		gb_table_print_text(file, line, GB_FORMAT_HTML);
-		(void)fputs(rest ? "\n" : "", file);
-	}
-	(void)fputs("</pre>", file);
-	free(text);
-}
-
-void gb_page_print_runs(FILE *file, const struct gb_records *list)
-{
-	const char *from, *to;
-
-	(void)fputs("<h2>Machine and build</h2>\n", file);
-	for (size_t i = 0; i < list->context_count; i++) {
-		const char *commit = list->context[i]->tool.commit;
-
-		if (gb_contexts_like(list, i, &from, &to) == 0)
-			continue;
-		(void)fputs("<details><summary>", file);
-		gb_table_print_text(file, gb_context_machine(list->context[i]), GB_FORMAT_HTML);
-		(void)fputs(commit ? ", commit " : "", file);
-		gb_table_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
-		(void)fputs("</summary>", file);
-		for (size_t k = i; k < list->context_count; k++)
-			if (gb_contexts_alike(list->context[i], list->context[k]))
-				print_run_text(file, list->context[k]);
-		(void)fputs("</details>\n", file);
-	}
 }

@@ -19,7 +19,4 @@ void gb_page_close(FILE *file);
 enum { GB_PAGE_TITLE = 100 };
 const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list);
 
-/* The machine and the build, as stated by the run lines. */
-void gb_page_print_runs(FILE *file, const struct gb_records *list);
-
 #endif

@@ -296,10 +296,6 @@ static enum gb_status print_document(FILE *file, const struct gb_records *list,
 	gb_document_open(&document, file, format,
 			 (struct gb_document_kind){ .title = gb_page_title(title, list) });
 	(void)print_tables(&document, list, columns, err);
-	if (format == GB_FORMAT_HTML) {
-		gb_document_begin(&document, GB_PICTURE);
-		gb_page_print_runs(file, list);
-	}
 	return gb_document_close(&document, err);
 }
 

@@ -126,22 +126,14 @@ Test(radix_verify, planted_faults)
 		{ RADIX_F32, RADIX_SORTED, 4, SWAP_NEXT, 0, 2, "key 2 is out of order: -" },
 		/* lost records and records that were not in the input */
 		{ RADIX_U32, RADIX_SORTED, 1000, COPY, 500, 499,
-		  "not a permutation of the input: the output has an extra key 2143188680 " },
-		{ RADIX_U64, RADIX_SORTED, 1000, COPY, 500, 499,
-		  "the output has an extra key 9204925292781066256 " },
-		{ RADIX_F32, RADIX_SORTED, 1000, COPY, 500, 499,
-		  "the output has an extra key -5.99502108e-39 (0x804147ae)" },
-		{ RADIX_PAIRS, RADIX_SORTED, 1000, COPY_PAIR, 500, 499,
-		  "the output has an extra key 2143188680 with value 499" },
-		{ RADIX_U32, RADIX_SORTED, 1000, COPY, 500, 501,
-		  "the output lacks a key 2147483648 (near position 500)" },
-		{ RADIX_U32, RADIX_SORTED, 1000, ADD, 500, -1,
-		  "the output has an extra key 2147483647 (near position 500)" },
-		{ RADIX_U32, RADIX_CONSTANT, 1, ADD, 0, 1, "not a permutation of the input" },
-		{ RADIX_PAIRS, RADIX_SORTED, 1000, VALUE_ADD, 700, 1000,
-		  "the output lacks a key 3006477107 with value 700 (near position 700)" },
-		{ RADIX_PAIRS, RADIX_SORTED, 1000, VALUE_SWAP, 20, 21,
-		  "the output lacks a key 85899345 with value 20 " },
+		  "not a permutation of the input: the digests of the 1000 records differ" },
+		{ RADIX_U64, RADIX_SORTED, 1000, COPY, 500, 499, "not a permutation" },
+		{ RADIX_F32, RADIX_SORTED, 1000, COPY, 500, 499, "not a permutation" },
+		{ RADIX_PAIRS, RADIX_SORTED, 1000, COPY_PAIR, 500, 499, "not a permutation" },
+		{ RADIX_U32, RADIX_SORTED, 1000, ADD, 500, -1, "not a permutation" },
+		{ RADIX_U32, RADIX_CONSTANT, 1, ADD, 0, 1, "not a permutation" },
+		{ RADIX_PAIRS, RADIX_SORTED, 1000, VALUE_ADD, 700, 1000, "not a permutation" },
+		{ RADIX_PAIRS, RADIX_SORTED, 1000, VALUE_SWAP, 20, 21, "not a permutation" },
 		/* stability */
 		{ RADIX_PAIRS, RADIX_CONSTANT, 1000, VALUE_SWAP, 600, 601,
 		  "the sort is not stable: of two keys *, value 600 at 601 comes after value 601 "
@@ -195,17 +187,6 @@ Test(radix_verify, unwritten_output)
 	refuse(&t, "not a permutation of the input");
 }
 
-Test(radix_verify, too_many_records_to_locate_the_fault)
-{
-	const struct radix_params p = { .count = 10, .distribution = RADIX_CONSTANT };
-	struct trial t = right(&p);
-
-	gb_memory_fail_at(1); /* takes the path for more than 2^24 records */
-	((uint32_t *)t.output)[9]++;
-	refuse(&t, "the digests of the 10 records differ");
-	gb_memory_fail_at(0);
-}
-
 /* ---- floats ------------------------------------------------------------------------------ */
 
 /* The special floats in this order as input and output.  In the output key `at` becomes `with`, or
@@ -248,9 +229,9 @@ Test(radix_verify, changed_floats)
 {
 	struct trial t = special_floats(5, 0x80000000);
 
-	refuse(&t, "the output has an extra key -0 (0x80000000)");
+	refuse(&t, "not a permutation of the input");
 	t = special_floats(8, 0x7fc00001);
-	refuse(&t, "the output lacks a key nan (0x7fc00000)");
+	refuse(&t, "not a permutation of the input");
 }
 
 /* ---- the benchmark ------------------------------------------------------------------------ */
