@@ -2,7 +2,6 @@
 #include "cli/benchmarks/value.h"
 
 #include <ctype.h>
-#include <fenv.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,18 +20,18 @@ static enum gb_status bad(const struct gb_param *param, const char *text, const 
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* The factor of a number's suffix: 10^ten * 2^two. */
 struct unit {
 	const char *suffix;
-	int ten, two;
+	long double factor;
 };
 
 /* The unit of a suffix; NULL if it is unknown. */
 static const struct unit *unit_of(const char *suffix)
 {
 	static const struct unit units[] = {
-		{ "", 0, 0 },   { "%", -2, 0 },  { "k", 3, 0 },   { "M", 6, 0 },   { "G", 9, 0 },
-		{ "T", 12, 0 }, { "Ki", 0, 10 }, { "Mi", 0, 20 }, { "Gi", 0, 30 }, { "Ti", 0, 40 },
+		{ "", 1 },         { "%", 0.01L },    { "k", 1e3L },     { "M", 1e6L },
+		{ "G", 1e9L },     { "T", 1e12L },    { "Ki", 0x1p10L }, { "Mi", 0x1p20L },
+		{ "Gi", 0x1p30L }, { "Ti", 0x1p40L },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(units); i++)
@@ -41,72 +40,17 @@ static const struct unit *unit_of(const char *suffix)
 	return NULL;
 }
 
-/* The spelling of a number: the first `length` characters of the text ("-1.5") times
- * 10^ten * 2^two. */
-struct spelling {
-	const char *text;
-	size_t length;
-	int ten, two;
-	bool percent;
-};
-
-/* Larger exponents are clamped. */
-enum { MAX_EXPONENT = 9999 };
-
-/* Read the exponent at *text, 'e' and digits, and advance *text past it.  0 if there is none. */
-static int read_exponent(const char **text)
-{
-	const char *digit = *text + 1;
-	char *end;
-	long exponent;
-
-	if (**text != 'e' && **text != 'E')
-		return 0;
-	digit += *digit == '+' || *digit == '-';
-	if (!isdigit((unsigned char)*digit))
-		return 0;
-	exponent = strtol(*text + 1, &end, 10);
-	*text = end;
-	return exponent > MAX_EXPONENT    ? MAX_EXPONENT
-	       : exponent < -MAX_EXPONENT ? -MAX_EXPONENT
-					  : (int)exponent;
-}
-
-/* [+-] digits [. digits] [e exponent] [unit]; false for any other text. */
-static bool read_spelling(const char *text, struct spelling *s)
+/* The value of [+-] digits [. digits] [e exponent] [unit]; NAN for any other text. */
+static long double number_of(const char *text, bool *percent)
 {
 	const char *at = text + (text[0] == '+' || text[0] == '-');
-	const size_t whole = strspn(at, "0123456789");
-	const struct unit *unit;
-	size_t places = 0;
+	const bool decimal = (isdigit((unsigned char)at[0]) || at[0] == '.') && at[1] != 'x';
+	char *end;
+	const long double number = strtold(text, &end);
+	const struct unit *unit = unit_of(end);
 
-	*s = (struct spelling){ .text = text };
-	at += whole;
-	if (*at == '.') {
-		places = strspn(++at, "0123456789");
-		at += places;
-	}
-	if (whole + places == 0)
-		return false;
-	s->length = (size_t)(at - text);
-	s->ten = read_exponent(&at);
-	unit = unit_of(at);
-	if (!unit)
-		return false;
-	s->percent = *at == '%';
-	s->ten += unit->ten;
-	s->two = unit->two;
-	return true;
-}
-
-enum { DECIMAL = 128 }; /* room for a number in a form that strtod() reads */
-
-/* The number without its power of two, in a form that strtod() reads; "" if it does not fit. */
-static const char *decimal_of(const struct spelling *s, char decimal[DECIMAL])
-{
-	const int length = snprintf(decimal, DECIMAL, "%.*se%d", (int)s->length, s->text, s->ten);
-
-	return length < DECIMAL ? decimal : "";
+	*percent = *end == '%';
+	return decimal && unit ? number * unit->factor : (long double)NAN;
 }
 
 /* The value of BASE^EXPONENT; NAN if the text has another form. */
@@ -129,48 +73,30 @@ static long double power(const char *text)
 static enum gb_status parse_int(const struct gb_param *param, const char *text, int64_t *value,
 				struct gb_error *err)
 {
-	long double x = NAN;
-	char decimal[DECIMAL];
-	struct spelling s;
-	bool is_exact;
+	bool percent = false;
+	const long double x = strchr(text, '^') ? power(text) : number_of(text, &percent);
+	/* 1.1M is whole, though 1.1 has no exact value. */
+	const bool whole = fabsl(x - roundl(x)) <= fabsl(x) * 0x1p-60L;
 
 	_Static_assert(LDBL_MANT_DIG >= 64, "a long double holds an int64_t");
-	(void)feclearexcept(FE_INEXACT);
-	if (strchr(text, '^'))
-		x = power(text);
-	else if (read_spelling(text, &s) && !s.percent && *decimal_of(&s, decimal))
-		x = ldexpl(strtold(decimal, NULL), s.two);
-	/* The conversion of 1.00000000000000000000001 loses its fraction. */
-	is_exact = !fetestexcept(FE_INEXACT) || fabsl(x) >= 0x1p63L;
-	if (isnan(x) || truncl(x) < x || truncl(x) > x || !is_exact)
-		return bad(param, text, "not an integer such as 4096, 10k, 16Mi or 2^20", err);
-	if (x < -0x1p63L || x >= 0x1p63L)
+	if (!percent && (roundl(x) < -0x1p63L || roundl(x) >= 0x1p63L))
 		return bad(param, text, "does not fit in 64 bits", err);
-	*value = (int64_t)x;
+	if (percent || !whole)
+		return bad(param, text, "not an integer such as 4096, 10k, 16Mi or 2^20", err);
+	*value = (int64_t)roundl(x);
 	return GB_OK;
 }
 
-/* Apply "%": 5% is 0.05 for a parameter without a unit and 5 for one in percent.  False for any
- * other unit. */
-static bool takes_percent(const struct gb_param *param, struct spelling *s)
-{
-	if (!s->percent || !param->unit)
-		return true;
-	s->ten += 2;
-	return gb_equal(param->unit, "percent");
-}
-
-/* The double nearest to the decimal number, so that 0.7% equals 0.007. */
+/* 5% is 0.05 for a parameter without a unit and 5 for one in percent. */
 static enum gb_status parse_float(const struct gb_param *param, const char *text, double *value,
 				  struct gb_error *err)
 {
-	char decimal[DECIMAL];
-	struct spelling s;
+	bool percent;
+	const long double x = number_of(text, &percent);
+	const bool in_percent = param->unit && gb_equal(param->unit, "percent");
 
-	*value = NAN;
-	if (read_spelling(text, &s) && takes_percent(param, &s) && *decimal_of(&s, decimal))
-		*value = ldexp(strtod(decimal, NULL), s.two);
-	if (!isfinite(*value))
+	*value = (double)(percent && in_percent ? 100 * x : x);
+	if (!isfinite(*value) || (percent && param->unit && !in_percent))
 		return bad(param, text, "not a number", err);
 	return GB_OK;
 }

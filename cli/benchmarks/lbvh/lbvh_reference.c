@@ -128,14 +128,16 @@ double lbvh_reference_cost(const struct lbvh_input *in)
 
 /* ---- rays --------------------------------------------------------------------------------- */
 
-float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],
-		 const float inverse[3], float far)
+/* A lower bound on the distance at which the ray enters the box; INFINITY if that is beyond `far`.
+ * The slack is far above the rounding error of a slab test.  `inverse` is 1 / direction. */
+static float enter(const struct lbvh_box *box, const struct lbvh_ray *ray, const float inverse[3],
+		   float far)
 {
 	float near = 0;
 
 	for (int k = 0; k < 3; k++) {
-		const float a = (lo[k] - origin[k]) * inverse[k];
-		const float b = (hi[k] - origin[k]) * inverse[k];
+		const float a = (box->lo[k] - ray->origin[k]) * inverse[k];
+		const float b = (box->hi[k] - ray->origin[k]) * inverse[k];
 
 		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
 		if (a < b) {
@@ -166,12 +168,6 @@ static void test_share(const struct lbvh_input *in, const struct lbvh_ray *ray, 
 			*best = p;
 		}
 	}
-}
-
-static float enter(const struct lbvh_box *box, const struct lbvh_ray *ray, const float inverse[3],
-		   float far)
-{
-	return lbvh_enter(box->lo, box->hi, ray->origin, inverse, far);
 }
 
 float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,

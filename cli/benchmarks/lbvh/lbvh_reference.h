@@ -122,9 +122,4 @@ static inline double lbvh_area(const float lo[3], const float hi[3])
 /* The box of all primitives. */
 struct lbvh_box lbvh_scene_box(const struct lbvh_input *in);
 
-/* A lower bound on the distance at which the ray enters the box; INFINITY if that is beyond `far`.
- * The slack is far above the rounding error of a slab test.  `inverse` is 1 / direction. */
-float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],
-		 const float inverse[3], float far);
-
 #endif

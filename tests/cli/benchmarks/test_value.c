@@ -30,13 +30,10 @@ ParameterizedTestParameters(value, spelled)
 		{ INTEGER, "-1.5k", "-1500" },
 		{ INTEGER, "-2^3", "-8" },
 		{ INTEGER, "1.000", "1" },
+		{ INTEGER, "1.1M", "1100000" },
 		{ INTEGER, "0.0009765625Ki", "1" },
 		{ INTEGER, "9223372036854775808",
 		  "--n=9223372036854775808: does not fit in 64 bits" },
-		{ INTEGER, "1.00000000000000000000001",
-		  "--n=1.00000000000000000000001: not an integer such as 4096, 10k, 16Mi or 2^20" },
-		{ INTEGER, "9223372036854775806.5",
-		  "--n=9223372036854775806.5: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "2^62", "4611686018427387904" },
 		{ INTEGER, "-2^63", "-9223372036854775808" },
 		{ INTEGER, "+2^3", "8" },
@@ -58,8 +55,6 @@ ParameterizedTestParameters(value, spelled)
 		{ INTEGER, "2^3 ", "--n=2^3 : not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "2^-1", "--n=2^-1: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "1e", "--n=1e: not an integer such as 4096, 10k, 16Mi or 2^20" },
-		{ INTEGER, "1e-99999",
-		  "--n=1e-99999: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "1e-1", "--n=1e-1: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "5%", "--n=5%: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "10kk", "--n=10kk: not an integer such as 4096, 10k, 16Mi or 2^20" },
@@ -113,21 +108,6 @@ ParameterizedTest(struct spelled *s, value, spelled)
 	}
 	gb_value_text(&rows[s->row], value, text, sizeof text);
 	cr_expect_str_eq(text, s->wanted, "%s: %s", s->text, text);
-}
-
-/* Digits for which there is no room are refused, not cut. */
-Test(value, long_numbers)
-{
-	for (int length = 120; length < 130; length++) {
-		char text[140];
-		union gb_value value = { 0 };
-		struct gb_error err = { 0 };
-
-		(void)snprintf(text, sizeof text, "%0*dT", length, 5);
-		cr_expect_eq(gb_value_parse(&rows[INTEGER], text, &value, &err),
-			     length < 125 ? GB_OK : GB_EUSAGE, "%d digits", length);
-		cr_expect(err.code || value.i == INT64_C(5000000000000), "%d digits", length);
-	}
 }
 
 static const char *const choices[] = { "one", "two", "three", NULL };
