@@ -124,15 +124,12 @@ static uint32_t *make_matrix(const struct bfs_input *in, const struct bfs_csr *c
 	if (!matrix || gb_memory_is_dry())
 		return matrix;
 #pragma omp parallel for schedule(dynamic, 64)
-	for (uint32_t u = 0; u < in->n; u++) {
-		uint32_t *row = matrix + u * in->pitch;
-
+	for (uint32_t u = 0; u < in->n; u++)
 		for (uint64_t e = csr->row[u]; e < csr->row[u + 1]; e++) {
 			const uint32_t v = csr->column[e];
 
-			row[v / 32] |= UINT32_C(1) << v % 32;
+			matrix[u * in->pitch + v / 32] |= UINT32_C(1) << v % 32;
 		}
-	}
 	return matrix;
 }
 

@@ -297,8 +297,7 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 		if (fault)
 			return gb_reader_fail(r, "%s", fault);
 		if (u % (1 << 16) == 0)
-			gb_reader_progress((double)(r->at - r->begin) /
-					   (double)(r->end - r->begin));
+			gb_reader_progress_at(r);
 	}
 	r->line = header;
 	if (ends != 2 * h.m && ends != h.m)

@@ -64,15 +64,13 @@ static const struct {
 #undef MAGIC
 };
 
-bool gb_container_is_utf16(const char *bytes, size_t size, bool surely)
+bool gb_container_is_utf16(const char *bytes, size_t size)
 {
 	const unsigned char *byte = (const unsigned char *)bytes;
 	const bool big = size >= 2 && byte[0] == 0xfe && byte[1] == 0xff;
 	const bool marked = big || (size >= 2 && byte[0] == 0xff && byte[1] == 0xfe);
 	const size_t high = big ? 0 : 1, last = size < 64 ? size : 64;
 
-	if (marked && !surely)
-		return true;
 	for (size_t i = marked ? 2 : 0; i + 1 < last; i += 2)
 		if (byte[i + high] || byte[i + 1 - high] < '\t' || byte[i + 1 - high] > '~')
 			return false;
@@ -88,8 +86,7 @@ const char *gb_container_name(const char *bytes, size_t size)
 		if (magics[i].size >= least && size >= magics[i].at + magics[i].size &&
 		    memcmp(bytes + magics[i].at, magics[i].bytes, magics[i].size) == 0)
 			return magics[i].name;
-	return gb_container_is_utf16(bytes, size, true) ? "UTF-16 text: convert it to UTF-8 first"
-							: NULL;
+	return gb_container_is_utf16(bytes, size) ? "UTF-16 text: convert it to UTF-8 first" : NULL;
 }
 
 /* ---- mappings ----------------------------------------------------------------------------- */

@@ -27,8 +27,8 @@ bool gb_file_is_packed(int file);
 /* The name of a known format, "a PNG picture"; NULL if it is none. */
 const char *gb_container_name(const char *bytes, size_t size);
 
-/* True for the text encoding UTF-16.  If `surely`, a mark at the start is not enough, as the file
- * may be raw numbers. */
-bool gb_container_is_utf16(const char *bytes, size_t size, bool surely);
+/* True if the file starts with ASCII characters in UTF-16.  A mark at the start is not enough, as the
+ * file may be raw numbers. */
+bool gb_container_is_utf16(const char *bytes, size_t size);
 
 #endif

@@ -168,7 +168,7 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	const size_t seen = 1 << 16;
 	size_t size;
 
-	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin), false))
+	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin)))
 		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
 			       r->path);
 	r->at = gb_reader_after_mark(r);
