@@ -10,7 +10,7 @@
 static inline uint64_t gb_number_bits(const void *at, char kind, unsigned size, bool big)
 {
 	const unsigned char *byte = at;
-	const unsigned spare = 64 - 8 * size;
+	const unsigned spare = (64 - 8 * size) & 63;
 	uint64_t bits = 0;
 
 	for (unsigned i = 0; i < size; i++)
