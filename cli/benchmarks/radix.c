@@ -48,7 +48,7 @@ static const struct gb_param params[] = {
 		  "of K uniform words; nearly: sorted but for about sqrt(count) keys" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "read the keys from this file: raw, text or .npy" },
+	  .help = "read the keys from this file: raw, text, .npy or SOSD" },
 	{ .name = "values",
 	  AT(GB_CHOICE, values),
 	  .initial = "random",

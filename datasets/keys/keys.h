@@ -56,6 +56,7 @@ uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
  *
  *	.npy  an array of one dimension; integers that fit, or float32 for f32
  *	text  a number per line; empty lines and lines that start with # are skipped
+ *	SOSD  a number of 8 bytes and just as many raw keys
  *	raw   little-endian keys: whatever is none of the others
  *
  * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if

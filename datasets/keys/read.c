@@ -54,25 +54,45 @@ static uint64_t most_of(enum radix_type type)
 	return type == RADIX_U64 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* ---- raw ---------------------------------------------------------------------------------- */
+/* ---- raw and SOSD ------------------------------------------------------------------------- */
+
+/* The size of a key if the file is an SOSD file, else 0. */
+static size_t sosd_key(const struct gb_reader *r, size_t bytes)
+{
+	uint64_t keys = 0;
+
+	if (bytes < sizeof keys || r->end - r->begin < (ptrdiff_t)sizeof keys)
+		return 0;
+	memcpy(&keys, r->begin, sizeof keys);
+	bytes -= sizeof keys;
+	if (keys == 0 || bytes % keys)
+		return 0;
+	return bytes / keys == 4 || bytes / keys == 8 ? bytes / keys : 0;
+}
 
 /* Read a file of that many bytes, the first of which the reader has; `file` has them all, or the
  * reader if it is -1. */
 static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, size_t bytes)
 {
-	gb_reader_is(r, GB_FILE_KEYS, "");
+	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
+
+	if (sosd && (sosd != job->key_size || job->type == RADIX_F32))
+		return gb_fail(r->err, GB_EUSAGE, "%s is an SOSD file of u%zu keys: see --type",
+			       r->path, 8 * sosd);
+	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
 	if (bytes % job->key_size)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: %zu bytes is not a multiple of the key size, %zu", r->path,
 			       bytes, job->key_size);
-	if (allocate(job, r, bytes / job->key_size))
+	if (allocate(job, r, (bytes - from) / job->key_size))
 		return r->err->code;
 	job->count = job->room;
 	if (gb_memory_is_dry())
 		return GB_OK;
 	if (file >= 0)
-		return gb_file_read(file, r->path, 0, job->keys, job->room * job->key_size, r->err);
-	memcpy(job->keys, r->begin, job->room * job->key_size);
+		return gb_file_read(file, r->path, from, job->keys, job->room * job->key_size,
+				    r->err);
+	memcpy(job->keys, r->begin + from, job->room * job->key_size);
 	return GB_OK;
 }
 

@@ -188,6 +188,27 @@ Test(key_files, numpy)
 	try(files, GB_COUNT(files));
 }
 
+/* A number of keys that the size does not confirm is a key. */
+Test(key_files, sosd)
+{
+	static const uint32_t u32[] = { 3, 0, 7, 8, 9 }, short_u32[] = { 4, 0, 7, 8 };
+	static const uint64_t u64[] = { 2, 7, 8 };
+	static const struct file files[] = {
+		{ NULL, u32, sizeof u32, RADIX_U32, NULL, 3, { 7, 8, 9 } },
+		{ NULL, u64, sizeof u64, RADIX_U64, NULL, 2, { 7, 8 } },
+		{ NULL, u64 + 1, 16, RADIX_U64, NULL, 2, { 7, 8 } },
+		{ NULL, short_u32, sizeof short_u32, RADIX_U32, NULL, 4, { 4, 0, 7, 8 } },
+		{ NULL, u64, sizeof u64, RADIX_U32,
+		  REFUSED("an SOSD file of u64 keys: see --type") },
+		{ NULL, u32, sizeof u32, RADIX_U64,
+		  REFUSED("an SOSD file of u32 keys: see --type") },
+		{ NULL, u32, sizeof u32, RADIX_F32,
+		  REFUSED("an SOSD file of u32 keys: see --type") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
 Test(key_files, none, .fini = remove_file)
 {
 	write_file("0123456789ab", 12);
