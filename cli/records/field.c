@@ -57,25 +57,28 @@ bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
 	return gb_values_equal(gb_member_value(a), gb_member_value(b));
 }
 
-void *gb_room_for_one(void *array, size_t count, size_t size)
+void *gb_add_item(void *list, size_t *count, size_t size)
 {
-	const bool is_full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+	char *array;
 
-	return is_full ? reallocarray(array, count ? 2 * count : 8, size) : array;
+	memcpy(&array, list, sizeof array); /* a pointer of any type */
+	if (*count == 0 || (*count >= 8 && (*count & (*count - 1)) == 0))
+		array = reallocarray(array, *count ? 2 * *count : 8, size);
+	if (!array)
+		return NULL;
+	memcpy(list, &array, sizeof array);
+	return array + (*count)++ * size;
 }
 
 bool gb_members_add(struct gb_members *members, struct gb_member member)
 {
-	struct gb_member *grown;
+	struct gb_member *added = NULL;
 
-	if (!member.kind)
-		return true;
-	grown = gb_room_for_one(members->item, members->count, sizeof *grown);
-	if (!grown)
-		return false;
-	members->item = grown;
-	members->item[members->count++] = member;
-	return true;
+	if (member.kind)
+		added = gb_add_item(&members->item, &members->count, sizeof *added);
+	if (added)
+		*added = member;
+	return added || !member.kind;
 }
 
 /* ---- lists and series ----------------------------------------------------------------------- */
@@ -84,13 +87,11 @@ const struct gb_times gb_no_times = { .median = NAN, .ci_low = NAN, .ci_high = N
 
 bool gb_numbers_append(struct gb_numbers *numbers, double value)
 {
-	double *grown = gb_room_for_one(numbers->value, numbers->count, sizeof *grown);
+	double *added = gb_add_item(&numbers->value, &numbers->count, sizeof *added);
 
-	if (!grown)
-		return false;
-	numbers->value = grown;
-	numbers->value[numbers->count++] = value;
-	return true;
+	if (added)
+		*added = value;
+	return added;
 }
 
 enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
@@ -112,13 +113,11 @@ enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *
 
 bool gb_texts_add(struct gb_texts *texts, const char *text)
 {
-	const char **grown = gb_room_for_one(texts->text, texts->count, sizeof *grown);
+	const char **added = gb_add_item(&texts->text, &texts->count, sizeof *added);
 
-	if (!grown)
-		return false;
-	texts->text = grown;
-	texts->text[texts->count++] = text;
-	return true;
+	if (added)
+		*added = text;
+	return added;
 }
 
 char *gb_texts_keep(struct gb_texts *texts, const char *text)
@@ -145,13 +144,11 @@ void gb_texts_free(struct gb_texts *texts)
 
 struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
 {
-	struct gb_named_times *grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
+	struct gb_named_times *added = gb_add_item(&phases->item, &phases->count, sizeof *added);
 
-	if (!grown)
-		return NULL;
-	phases->item = grown;
-	phases->item[phases->count] = (struct gb_named_times){ name, gb_no_times };
-	return &phases->item[phases->count++].time;
+	if (added)
+		*added = (struct gb_named_times){ name, gb_no_times };
+	return added ? &added->time : NULL;
 }
 
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
@@ -262,11 +259,8 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 static void clear(const struct gb_field *field, void *of)
 {
 	void *to = at(field, of);
-	struct gb_numbers *numbers = to;
-	struct gb_texts *texts = to;
-	struct gb_members *members = to;
 	struct gb_times *times = to;
-	struct gb_objects *objects = to;
+	struct gb_objects *list = to;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
@@ -287,16 +281,10 @@ static void clear(const struct gb_field *field, void *of)
 		*times = gb_no_times;
 		break;
 	case GB_FIELD_NUMBERS:
-		free(numbers->value);
-		*numbers = (struct gb_numbers){ 0 };
-		break;
 	case GB_FIELD_TEXTS:
-		free(texts->text);
-		*texts = (struct gb_texts){ 0 };
-		break;
-	case GB_FIELD_MEMBERS:
-		free(members->item);
-		*members = (struct gb_members){ 0 };
+	case GB_FIELD_MEMBERS: /* a count and an array */
+		free(list->item);
+		*list = (struct gb_objects){ 0 };
 		break;
 	case GB_FIELD_PHASES:
 		gb_phases_clear(to);
@@ -305,10 +293,10 @@ static void clear(const struct gb_field *field, void *of)
 		gb_fields_clear(field->fields, to, GB_ALWAYS);
 		break;
 	case GB_FIELD_OBJECTS:
-		for (size_t i = 0; i < objects->count; i++)
-			gb_fields_clear(field->fields, gb_object_of(field, objects, i), GB_ALWAYS);
-		free(objects->item);
-		*objects = (struct gb_objects){ 0 };
+		for (size_t i = 0; i < list->count; i++)
+			gb_fields_clear(field->fields, gb_object_of(field, list, i), GB_ALWAYS);
+		free(list->item);
+		*list = (struct gb_objects){ 0 };
 		break;
 	case GB_FIELD_STATISTIC:
 		break;
@@ -401,63 +389,65 @@ static void print_series(FILE *file, const struct gb_times *times)
 	(void)fputc('}', file);
 }
 
+static void print_object(FILE *file, const struct gb_fields *fields, const void *object)
+{
+	(void)fputc('{', file);
+	(void)gb_fields_print(file, fields, object, 0);
+	(void)fputc('}', file);
+}
+
+/* Print item `i` of a list. */
+static void print_item(FILE *file, const struct gb_field *field, const void *list, size_t i)
+{
+	const struct gb_numbers *numbers = list;
+	const struct gb_texts *texts = list;
+	const struct gb_members *members = list;
+	const struct gb_phases *phases = list;
+
+	if (field->type == GB_FIELD_NUMBERS) {
+		print_number(file, numbers->value[i]);
+	} else if (field->type == GB_FIELD_TEXTS) {
+		print_text(file, texts->text[i]);
+	} else if (field->type == GB_FIELD_MEMBERS) {
+		print_name(file, 0, members->item[i].name);
+		print_value(file, gb_member_value(&members->item[i]));
+	} else if (field->type == GB_FIELD_PHASES) {
+		print_name(file, 0, phases->item[i].name);
+		print_series(file, &phases->item[i].time);
+	} else {
+		print_object(file, field->fields, gb_object_of(field, list, i));
+	}
+}
+
+static void print_list(FILE *file, const struct gb_field *field, const void *list, const char *ends)
+{
+	(void)fputc(ends[0], file);
+	for (size_t i = 0; i < *(const size_t *)list; i++) { /* each begins with its count */
+		(void)fputs(comma(i), file);
+		print_item(file, field, list, i);
+	}
+	(void)fputc(ends[1], file);
+}
+
 static void print_field(FILE *file, const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
-	const struct gb_numbers *numbers = from;
-	const struct gb_texts *texts = from;
-	const struct gb_members *members = from;
-	const struct gb_phases *phases = from;
-	const struct gb_objects *objects = from;
 
 	switch (field->type) {
 	case GB_FIELD_NUMBERS:
-		for (size_t i = 0; i < numbers->count; i++) {
-			(void)fputs(i ? "," : "[", file);
-			print_number(file, numbers->value[i]);
-		}
-		(void)fputc(']', file);
-		break;
 	case GB_FIELD_TEXTS:
-		for (size_t i = 0; i < texts->count; i++) {
-			(void)fputs(i ? "," : "[", file);
-			print_text(file, texts->text[i]);
-		}
-		(void)fputc(']', file);
+	case GB_FIELD_OBJECTS:
+		print_list(file, field, from, "[]");
 		break;
 	case GB_FIELD_MEMBERS:
-		(void)fputc('{', file);
-		for (size_t i = 0; i < members->count; i++) {
-			print_name(file, i, members->item[i].name);
-			print_value(file, gb_member_value(&members->item[i]));
-		}
-		(void)fputc('}', file);
+	case GB_FIELD_PHASES:
+		print_list(file, field, from, "{}");
 		break;
 	case GB_FIELD_TIMES:
 		print_series(file, from);
 		break;
-	case GB_FIELD_PHASES:
-		(void)fputc('{', file);
-		for (size_t i = 0; i < phases->count; i++) {
-			print_name(file, i, phases->item[i].name);
-			print_series(file, &phases->item[i].time);
-		}
-		(void)fputc('}', file);
-		break;
 	case GB_FIELD_OBJECT:
-		(void)fputc('{', file);
-		(void)gb_fields_print(file, field->fields, from, 0);
-		(void)fputc('}', file);
-		break;
-	case GB_FIELD_OBJECTS:
-		(void)fputc('[', file);
-		for (size_t i = 0; i < objects->count; i++) {
-			(void)fputs(i ? ",{" : "{", file);
-			(void)gb_fields_print(file, field->fields, gb_object_of(field, objects, i),
-					      0);
-			(void)fputc('}', file);
-		}
-		(void)fputc(']', file);
+		print_object(file, field->fields, from);
 		break;
 	default:
 		print_value(file, scalar_value(field, of));

@@ -83,10 +83,10 @@ struct gb_texts {
 	const char **text; /* the array is owned */
 };
 
-/* The array of `count` elements of that size, moved if it is full: one that grows by single
- * elements from NULL has room for 8, 16, 32 ...  NULL, with the array as it was, if memory ran
- * out. */
-void *gb_room_for_one(void *array, size_t count, size_t size);
+/* Append an element of that size to an array of `*count`: `list` points to the pointer to it, NULL at
+ * first, which then has room for 8, 16, 32 ...  Return the element, not set; NULL, with the array as
+ * it was, if memory ran out. */
+void *gb_add_item(void *list, size_t *count, size_t size);
 
 /* NAN unless the value is positive: 0 stands for unknown where the values come from. */
 static inline double gb_positive(double value)

@@ -33,26 +33,22 @@ static const struct gb_context *run_of(const struct gb_records *list, const char
 
 static bool push_run(struct gb_records *list, struct gb_context *context)
 {
-	struct gb_context **grown =
-		gb_room_for_one(list->context, list->context_count, sizeof(struct gb_context *));
+	struct gb_context **added =
+		gb_add_item(&list->context, &list->context_count, sizeof(struct gb_context *));
 
-	if (!grown)
-		return false;
-	list->context = grown;
-	list->context[list->context_count++] = context;
-	return true;
+	if (added)
+		*added = context;
+	return added;
 }
 
 static bool push_record(struct gb_records *list, struct gb_record *record)
 {
-	struct gb_record **grown =
-		gb_room_for_one(list->record, list->count, sizeof(struct gb_record *));
+	struct gb_record **added =
+		gb_add_item(&list->record, &list->count, sizeof(struct gb_record *));
 
-	if (!grown)
-		return false;
-	list->record = grown;
-	list->record[list->count++] = record;
-	return true;
+	if (added)
+		*added = record;
+	return added;
 }
 
 enum gb_status gb_records_add_context(struct gb_records *list, struct gb_context *context,
