@@ -1,7 +1,7 @@
 # A limit on the size of files stands for a full disk. Every command exits with status 5.
 # No half-written file remains, but complete records do. A path that cannot be opened for writing
 # gives the same status.
-ulimit -f 8
+ulimit -f 6
 try() {
 	"$@" 2>err
 	echo "$? $(cat err)"
