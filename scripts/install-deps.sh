@@ -120,6 +120,7 @@ need "build test vulkan-test lint arm" libcjson-dev has_header cjson/cJSON.h
 need "build test vulkan-test lint arm" zlib1g-dev has_header zlib.h
 need "build test vulkan-test lint arm" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
+need "test" curl has_command curl
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
 need "test" python3-pandas has_module pandas
