@@ -6,7 +6,7 @@
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, zlib, Random123      (the default)
-#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas and pip
+#	test    build, and Criterion, curl, Python's jsonschema, matplotlib, pandas and pip
 #	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
