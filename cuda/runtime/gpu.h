@@ -228,15 +228,6 @@ static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned
 	return old;
 }
 
-/* Nanoseconds of the device's clock; it advances in steps of up to a microsecond. */
-static __device__ __forceinline__ unsigned long long gpu_global_timer_ns(void)
-{
-	unsigned long long ns;
-
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-	return ns;
-}
-
 /* Wait for all blocks of a cooperative launch, and see their earlier writes.  word: a counter in
  * device memory, zeroed once and reusable by launches of any size.  Block 0 tops the arrivals up to
  * 2^31, so that the highest bit flips when all blocks have arrived. */

@@ -40,6 +40,15 @@ void gpu_hold_destroy(void);
 /* profile.cu: gb_backend_ops.range. */
 void gpu_range(const char *name);
 
+/* Nanoseconds of the device's clock; it advances in steps of up to a microsecond. */
+static __device__ __forceinline__ unsigned long long gpu_global_timer_ns(void)
+{
+	unsigned long long ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
 /* clock.cu: the SM clock in Hz, measured now; waits for the stream.  NAN if unknown. */
 enum gb_status gpu_clock_create(struct gb_error *err);
 double gpu_clock_hz(void);
