@@ -207,6 +207,12 @@ static void print_head(const struct gb_section *section)
 				 axis->name, gb_axis_text(text, axis->value));
 		first = false;
 	}
+	if (section->hot_caches) {
+		if (first && !one_line)
+			gb_document_begin(document, GB_LINE);
+		gb_document_text(document, "%shot caches", !first ? ", " : one_line ? ": " : "");
+		first = false;
+	}
 	if (!first || one_line)
 		gb_document_end(document);
 }

@@ -189,6 +189,7 @@ static enum gb_status collect(struct gb_section *section, const struct gb_report
 		}
 	}
 	section->mixed_caches = hot && cold;
+	section->hot_caches = hot && !cold;
 	section->unit = units ? NULL : section->unit;
 	return GB_OK;
 }

@@ -45,6 +45,7 @@ struct gb_section {
 	struct gb_axes axes;
 	const char *unit;  /* unit of the items; NULL if there are several */
 	bool mixed_caches; /* cold and hot caches both occur */
+	bool hot_caches;   /* the measurements had hot caches, none cold ones */
 	bool mixed_runs;   /* several runs occur */
 };
 
