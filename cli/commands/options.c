@@ -240,15 +240,19 @@ static enum gb_status read_numbers(struct gb_request *r, struct gb_error *err)
 {
 	static const struct gb_param row = { .name = "device", .type = GB_INT, .max = 1023 };
 	const char *at = r->repeats.device;
+	struct gb_error ignored = { 0 };
 
 	do {
 		const size_t length = strcspn(at, ",");
 		union gb_value value = { 0 };
-		char item[8] = "";
+		char item[64] = "";
 
 		(void)snprintf(item, sizeof item, "%.*s", (int)length, at);
-		if (gb_value_parse(&row, item, &value, err))
-			return err->code;
+		if (gb_value_parse(&row, item, &value, &ignored))
+			return gb_fail(err, GB_EUSAGE,
+				       "--device=%.80s: must be numbers below 1024, UUIDs "
+				       "(GPU-..., MIG-...) or all",
+				       r->repeats.device);
 		at += length;
 		if (!*at && !r->repeats.devices)
 			r->how.device = value.i;

@@ -250,10 +250,18 @@ static enum gb_status read_packed(const char *path, struct source *source, struc
 }
 
 /* Read the whole file, or up to a NUL, which the parser then rejects with its line. */
+/* Open a file, or a pipe that somebody writes; one without a writer is empty, and is not waited for. */
+static FILE *open_source(const char *path)
+{
+	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return file >= 0 && fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "r") : NULL;
+}
+
 static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
 {
 	const bool standard_input = gb_equal(path, "-");
-	FILE *file = standard_input ? stdin : fopen(path, "re");
+	FILE *file = standard_input ? stdin : open_source(path);
 	size_t room = 0;
 	ssize_t size;
 
