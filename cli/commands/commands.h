@@ -4,8 +4,8 @@
  * prints its message.
  *
  * This folder parses command lines.  main.c finds the command; arguments.h reads words and options
- * from a table of rows; options.h has the rows and benchmark names of the commands that measure;
- * inputs.h reads the record files that words name.  It may use every other folder; none uses it.
+ * from a table of rows; options.h has the rows and benchmark names of the commands that measure.
+ * It may use every other folder; none uses it.
  */
 #ifndef GPUBENCH_CLI_COMMANDS_COMMANDS_H
 #define GPUBENCH_CLI_COMMANDS_COMMANDS_H

@@ -1,10 +1,10 @@
 /* compare.c -- `gpubench compare BASE NEW`: compares stored records key by key; the exit status is
  * meant for a build server.  --by=machine and --by=library print sides beside each other. */
 #include "cli/commands/compare.h"
+#include "cli/records/lines.h"
 
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/inputs.h"
 #include "cli/report/compare/sides.h"
 #include "common/text.h"
 

@@ -1,7 +1,7 @@
 /* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV or JSON. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/inputs.h"
+#include "cli/records/lines.h"
 #include "cli/report/keys.h"
 #include "cli/report/print_report.h"
 #include "cli/report/section.h"

@@ -12,11 +12,11 @@
 
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
+#include "cli/records/lines.h"
 #include "cli/report/print_report.h"
 #include "cli/report/repro/repro.h"
 #include "common/suggest.h"

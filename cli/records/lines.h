@@ -148,4 +148,11 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 /* Close the output if it is open.  A page is renamed into place if `keep` is true. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
+/* Append the records of all files.  A file that was cut off causes a warning on standard error or, if
+ * `whole` is set, GB_EUSAGE.  A line that repeats an earlier one, of the same file or another, is
+ * dropped with a warning.  GB_EUSAGE, as FILE:LINE, for a bad line or one that contradicts the line
+ * it repeats. */
+enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
+			     bool whole, struct gb_error *err);
+
 #endif

@@ -5,7 +5,7 @@
  * once.  Times of the emulator are never shown because they say nothing about a GPU.
  *
  * This folder turns records into text for people.  table.h has cells, which document.h prints among
- * blocks of text in any format.  section.h has the records of one benchmark: rows.c prints its
+ * blocks of text in any format.  section.h has the records of one benchmark: section.c prints its
  * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the
  * frame of a page.  keys.h groups records and pools repetitions.  compare/ compares builds,
  * machines and libraries, and its gate.h two times; repro/ fills papers' tables.  May use

@@ -1,16 +1,20 @@
-/* section.c -- the records of one benchmark, sorted by point.
+/* section.c -- the records of one benchmark, sorted by point, and the table of their times: a column
+ * is a row of columns[].
  *
  * Points are in order of first appearance; records of a point keep the order of the file, so
- * records of several runs at one point are adjacent.
+ * records of several runs at one point are adjacent.  Before the times stand the run, the cache mode
+ * and the parameters that vary.  The table omits columns that are empty in all rows.
  */
 #include "cli/report/section.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/report/compare/gate.h"
 #include "cli/report/keys.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 /* ---- parameters --------------------------------------------------------------------------- */
@@ -245,4 +249,312 @@ enum gb_status gb_section_init(struct gb_section *section, const struct gb_repor
 			       size_t first, bool *done, struct gb_error *err)
 {
 	return collect(section, report, first, done, err) ? err->code : sort_rows(section, err);
+}
+
+/* ---- the table of times: cells -------------------------------------------------------------- */
+
+/* The cell that is being set. */
+struct cell {
+	struct gb_table *table;
+	size_t at;
+	const struct gb_section *section;
+	const struct gb_row *row;
+	const struct gb_record *record; /* of the row */
+	bool best;                      /* the fastest at its point */
+};
+
+static void put(const struct cell *c, const char *text)
+{
+	gb_table_set(c->table, c->at, text, GB_PLAIN);
+}
+
+static void put_time(const struct cell *c, double ns, enum gb_style style)
+{
+	char text[GB_TEXT_MAX];
+
+	if (isfinite(ns))
+		gb_table_set(c->table, c->at, gb_text_time(text, ns), style);
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+static void put_variant(const struct cell *c)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", c->record->backend, c->record->variant,
+		       c->best && c->section->report->document->format == GB_FORMAT_TABLE ? " *"
+											  : "");
+	put(c, text);
+}
+
+static void put_median(const struct cell *c)
+{
+	if (c->record->emulated)
+		put(c, "emulated");
+	else
+		put_time(c, c->record->time.median, c->best ? GB_BEST : GB_PLAIN);
+}
+
+/* Half the width of the median's interval, in percent of the median: "±0.4 %". */
+static void put_interval(const struct cell *c)
+{
+	char text[GB_TEXT_MAX + 8];
+	struct gb_span span;
+	const char *mark;
+	double percent;
+
+	if (!gb_row_span(c->row, &span))
+		return;
+	percent = 100 * (span.high - span.low) / 2 / span.at;
+	mark = gb_width_mark(percent / 100);
+	(void)snprintf(text, sizeof text, "%s%.*f %%%s",
+		       c->section->report->document->utf8 ? "\u00b1" : "+-",
+		       percent < 0.095 ? 2 : 1, percent, mark);
+	gb_table_set(c->table, c->at, text, mark[0] ? GB_WARN : GB_PLAIN);
+}
+
+/* "81.2 M", followed by the unit if the column's title does not name it. */
+static void put_items(const struct cell *c)
+{
+	const double items = c->record->rates.items_per_s;
+	const char *unit = c->section->unit ? NULL : c->record->work.unit;
+	char number[GB_TEXT_MAX], text[128];
+
+	if (!isfinite(items))
+		return;
+	(void)snprintf(text, sizeof text, "%s%s%.64s%s", gb_text_scaled(number, items),
+		       unit ? " " : "", unit ? unit : "", unit ? "/s" : "");
+	put(c, text);
+}
+
+static void put_bytes(const struct cell *c)
+{
+	char text[GB_TEXT_MAX];
+
+	if (isfinite(c->record->rates.bytes_per_s))
+		put(c, gb_text_scaled(text, c->record->rates.bytes_per_s));
+}
+
+static void put_copy_share(const struct cell *c)
+{
+	const double share = c->record->rates.copy_share;
+	char text[GB_TEXT_MAX];
+
+	if (!isfinite(share))
+		return;
+	(void)snprintf(text, sizeof text, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share);
+	put(c, text);
+}
+
+static void put_upload(const struct cell *c)
+{
+	if (!gb_is_cpu(c->record))
+		put_time(c, c->record->upload, GB_PLAIN);
+}
+
+static void put_download(const struct cell *c)
+{
+	if (!gb_is_cpu(c->record))
+		put_time(c, c->record->download, GB_PLAIN);
+}
+
+/* True if the GPU lowered its clocks because of power or temperature. */
+static bool was_throttled(const struct gb_record *record)
+{
+	const struct gb_texts *throttle = &record->gpu_state.throttle;
+
+	if (record->gpu_state.throttled_samples > 0)
+		return true;
+	for (size_t i = 0; i < throttle->count; i++)
+		if (strstr(throttle->text[i], "power") || strstr(throttle->text[i], "thermal") ||
+		    strstr(throttle->text[i], "slowdown"))
+			return true;
+	return false;
+}
+
+static void put_status(const struct cell *c)
+{
+	const struct gb_record *record = c->record;
+	const bool ok = record->status == GB_STATUS_OK;
+	char text[600];
+
+	if (ok || gb_is_untrusted(record)) {
+		/* The width of the interval has its own column. */
+		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
+			       was_throttled(record) ? ", throttled" : "");
+		gb_table_set(c->table, c->at, text,
+			     ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
+		return;
+	}
+	(void)snprintf(text, sizeof text, "%s%s%s", gb_status_word(record->status),
+		       record->reason ? ": " : "", record->reason ? record->reason : "");
+	gb_table_set(c->table, c->at, text, GB_BAD);
+}
+
+/* ---- columns ------------------------------------------------------------------------------ */
+
+#define LIST(member)   .list = offsetof(struct gb_record, gpu_state.member)
+#define NUMBER(member) .number = offsetof(struct gb_record, gpu_state.member)
+
+/* A column has a function that sets its cells, or a member of the record that is shown with `unit`:
+ * a metric, a number, or the middle one of a list. */
+static const struct column {
+	const char *title;
+	void (*put)(const struct cell *cell);
+	bool left;
+	bool real;           /* empty for records of the emulator */
+	const char *metric;  /* its name */
+	size_t list, number; /* offset of the member */
+	const char *unit;    /* NULL: always shown; else if asked for */
+	double scale,
+		varies; /* shown, too, if the largest is more than `varies` times the smallest */
+} columns[] = {
+	{ .title = "variant", .put = put_variant, .left = true },
+	{ .title = "time", .put = put_median },
+	{ .title = "95 %", .put = put_interval },
+	{ .title = NULL, .put = put_items, .real = true }, /* the title is the unit */
+	{ .title = "B/s", .put = put_bytes, .real = true },
+	{ .title = "of copy", .put = put_copy_share, .real = true },
+	{ .title = "upload", .put = put_upload, .real = true },
+	{ .title = "download", .put = put_download, .real = true },
+	{ .title = "clock", LIST(sm_clock_hz), .unit = "MHz", .scale = 1e-6, .varies = 1.05 },
+	{ .title = "temperature", LIST(temperature_c), .unit = "C", .scale = 1, .varies = 1.5 },
+	{ .title = "throttled", NUMBER(throttled_s), .unit = "s", .scale = 1, .varies = 1.05 },
+	{ .title = "power", LIST(power_w), .unit = "W", .scale = 1, .varies = INFINITY },
+	{ .title = "energy", NUMBER(energy_j), .unit = "J", .scale = 1, .varies = INFINITY },
+	{ .title = "local",
+	  .metric = "local_bytes_per_thread",
+	  .unit = "B",
+	  .scale = 1,
+	  .varies = INFINITY },
+	{ .title = "status", .put = put_status, .left = true },
+};
+enum { COLUMNS = GB_COUNT(columns), BEFORE = 2 /* run and cache mode */ };
+
+/* The number of a column in a record; NAN if there is none. */
+static double number_of(const struct column *column, const struct gb_record *record)
+{
+	const char *base = (const char *)record;
+	const struct gb_numbers *list = (const void *)(base + column->list);
+
+	if (column->metric)
+		return column->scale * gb_member_number(&record->metrics, column->metric);
+	if (!column->list)
+		return column->scale * *(const double *)(const void *)(base + column->number);
+	return list->count ? column->scale * list->value[list->count / 2] : (double)NAN;
+}
+
+/* GB_EUSAGE: the list has a word that is no column with a unit. */
+static enum gb_status refuse(const char *list, struct gb_error *err)
+{
+	char words[256] = "";
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (columns[i].unit)
+			gb_text_append(words, sizeof words, "%s%s", words[0] ? ", " : "",
+				       columns[i].title);
+	return gb_fail(err, GB_EUSAGE, "--columns=%.80s: must be a list of %s", list, words);
+}
+
+enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err)
+{
+	*set = 0;
+	for (const char *word = list; word && *word; word += *word == ',') {
+		const size_t length = strcspn(word, ",");
+		size_t i = 0;
+
+		while (i < COLUMNS && !(columns[i].unit && strlen(columns[i].title) == length &&
+					strncmp(columns[i].title, word, length) == 0))
+			i++;
+		if (i == COLUMNS)
+			return refuse(list, err);
+		*set |= 1U << i;
+		word += length;
+	}
+	return GB_OK;
+}
+
+static bool is_shown(const struct gb_section *section, size_t index)
+{
+	const struct column *column = &columns[index];
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < section->row_count && column->unit; i++) {
+		const double number = number_of(column, section->row[i].record);
+
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	return !column->unit || section->report->columns >> index & 1 ||
+	       most > column->varies * least;
+}
+
+static void fill_row(struct cell *c, const bool *shown)
+{
+	const struct gb_section *section = c->section;
+	const struct gb_record *record = c->record;
+	char text[GB_VALUE_MAX];
+
+	if (section->mixed_runs)
+		put(c, gb_context_name(&section->report->names, record->run_id));
+	c->at++;
+	if (record->cold != GB_UNKNOWN && section->mixed_caches)
+		put(c, record->cold == GB_YES ? "cold" : "hot");
+	c->at++;
+	for (size_t i = 0; i < section->axes.count; i++)
+		if (section->axes.axis[i].varies) {
+			put(c, gb_axis_text(text, gb_axis_value(&section->axes, i, record)));
+			c->at++;
+		}
+	for (size_t i = 0; i < COLUMNS; i++, c->at++) {
+		const double number =
+			shown[i] && columns[i].unit ? number_of(&columns[i], record) : (double)NAN;
+
+		if (columns[i].put && !(columns[i].real && record->emulated))
+			columns[i].put(c);
+		if (!isfinite(number))
+			continue;
+		(void)snprintf(text, sizeof text, "%.*f %s", number < 9.95 ? 2 : 0, number,
+			       columns[i].unit);
+		put(c, text);
+	}
+}
+
+bool gb_section_print_rows(const struct gb_section *section)
+{
+	struct gb_column column[BEFORE + GB_MAX_AXES + COLUMNS] = { { "run", NULL, true },
+								    { "cache", NULL, true } };
+	size_t count = BEFORE;
+	struct gb_table table;
+	bool gap = false, marked = false, shown[COLUMNS];
+	char items[80];
+
+	count += gb_axes_columns(&section->axes, column + count);
+	(void)snprintf(items, sizeof items, "%.64s/s", section->unit ? section->unit : "items");
+	for (size_t i = 0; i < COLUMNS; i++) {
+		shown[i] = is_shown(section, i);
+		column[count++] = (struct gb_column){ columns[i].title ? columns[i].title : items,
+						      NULL, columns[i].left };
+	}
+	gb_table_init(&table, count, column);
+	for (size_t i = 0; i < section->row_count;) {
+		size_t best;
+		double by;
+
+		count = gb_section_point(section, i, &best, &by);
+		gap = i > 0 && (gap || count > 1); /* no gap between single rows */
+		for (size_t k = i; k < i + count; k++) {
+			const struct gb_row *row = &section->row[k];
+
+			gb_table_row(&table, gap && k == i);
+			fill_row(&(struct cell){ &table, 0, section, row, row->record, k == best },
+				 shown);
+		}
+		marked |= best < section->row_count;
+		gap = count > 1;
+		i += count;
+	}
+	gb_document_table(section->report->document, "records", &table);
+	return marked;
 }
