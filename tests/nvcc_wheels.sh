@@ -25,7 +25,9 @@ files = {"nvidia-cuda-nvcc": {"bin/nvcc": "#!/bin/sh\necho release 13.0\n", "bin
          "nvidia-nvvm": {"nvvm/bin/cicc": ""},
          "nvidia-cuda-runtime": {"lib/libcudart_static.a": "", "include/cuda_runtime.h": ""},
          "nvidia-cuda-crt": {"include/crt/host_config.h": ""},
-         "nvidia-cuda-cccl": {"include/cccl/cub/cub.cuh": ""}}
+         "nvidia-cuda-cccl": {"include/cccl/cub/cub.cuh": ""},
+         "nvidia-nvtx": {"include/nvtx3/nvToolsExt.h": ""},
+         "nvidia-cuda-profiler-api": {"include/cuda_profiler_api.h": ""}}
 
 def wheel(match):
     name, version = match.groups()
