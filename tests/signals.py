@@ -106,13 +106,13 @@ def child_of(process):
 def fifos():
     os.mkfifo("fifo")
     os.mkfifo("fifo.jsonl")
+    writer = os.open("fifo", os.O_RDWR)  # without a writer a FIFO is empty
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = start("report", "fifo")
         until(lambda: waits(process.pid))
         process.send_signal(number)
-        check("%s, opening a FIFO to read" % number.name, 130, end_of(process))
+        check("%s, waiting for a FIFO" % number.name, 130, end_of(process))
     process = start("report", "fifo")
-    writer = os.open("fifo", os.O_WRONLY)
     os.write(writer, b'{"type":')
     until(lambda: waits(process.pid))
     process.send_signal(signal.SIGTERM)

@@ -82,7 +82,7 @@ test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
 on_cpu := unit golden check plugin hang plots signals page reading resume memory install recipes fetch deps nvcc \
-	counts vulkan figures docs papers layers
+	counts contributing vulkan figures docs papers layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
@@ -143,6 +143,7 @@ test-counts: ; $(try) $(PYTHON) tests/counts.py
 test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/faults/libvulkan.so.1)
 	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/faults
 test-fetch: ; $(try) $(PYTHON) tests/fetch.py
+test-contributing: ; +$(try) tests/contributing.sh $(BUILD) $(SHARED)
 test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
 # The cuda variants on a GPU.
