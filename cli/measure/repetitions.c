@@ -191,7 +191,7 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 {
 	char **word = words_of(argc, argv);
 	enum gb_status verdict = GB_OK;
-	uint64_t devices;
+	uint64_t devices = 0;
 
 	if (!word)
 		gb_out_of_memory(err, NULL);

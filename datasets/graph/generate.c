@@ -94,8 +94,8 @@ static uint64_t list_tossed(const void *coin, uint32_t u, uint32_t *list)
 		toss(c, (uint64_t)u << 32 | b, bits);
 		for (unsigned half = 0; half < 2; half++)
 			for (uint64_t w = bits[half]; w; w &= w - 1) {
-				const uint64_t v =
-					b * BLOCK_BITS + half * 64 + (unsigned)__builtin_ctzll(w);
+				const uint64_t v = b * BLOCK_BITS + 64 * (uint64_t)half +
+						   (unsigned)__builtin_ctzll(w);
 
 				if (v != u && v < c->n)
 					put(list, &count, v);
