@@ -89,8 +89,7 @@ RENAMED = {"--runs": "--repetitions", "--dist": "--distribution", "--primitives"
 
 def argv_of(run):
     """The command line that measured a run, in today's words and without the options that only say
-    where to write.  Of the two limits on sampling that are gone, ten times --min-time is
-    --max-time."""
+    where to write.  Two limits on sampling are gone: ten times --min-time is --max-time."""
     words = iter(run["argv"])
     kept = []
     for word in words:

@@ -64,7 +64,7 @@ void gb_records_remove_context(struct gb_records *list, size_t index);
 /* Records to measure again: none, those that failed or timed out, or also the unverified ones. */
 enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
 
-/* What the first `count` records of a list say of a key. */
+/* The state of a key in the first `count` records of a list. */
 struct gb_done {
 	int64_t times;                 /* records of it, but for those to be measured again */
 	const struct gb_record *again; /* the first of those; NULL if there is none */

@@ -16,9 +16,9 @@
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
  * memory is a sector of its own.  Only children that wait are on the stack, and the first of them
  * lie in shared memory.  The driver reserves local memory for every thread that may be resident, so
- * the stack has room for usual trees, and the collapse counts the entries that a tree needs.  Of the
- * best trees of the scenes over 32768 triangles, city's needs the most, 71, and knot's 50; knot over
- * 262144 triangles needs 57.
+ * the stack has room for usual trees, and the collapse counts the entries that a tree needs.  City
+ * of 32768 triangles needs the most of the scenes that were tried, 71, and knot 50; knot of 262144
+ * triangles needs 57.
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
  * would wait for its longest ray with a third of its lanes.  Their warps are persistent and refill

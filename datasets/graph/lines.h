@@ -16,7 +16,7 @@ struct graph_rules {
 	bool words;           /* a line may go on with text after its numbers */
 };
 
-/* What was read. */
+/* Counts of the lines and edges that were read. */
 struct graph_found {
 	size_t comments;  /* lines of comments */
 	size_t ignored;   /* other lines that were ignored */

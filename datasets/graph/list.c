@@ -12,7 +12,7 @@
 
 static const char COMMENTS[] = "#%/";
 
-/* What the first lines say. */
+/* The format that the first lines show. */
 struct head {
 	const char *kind; /* "SNAP ", "Konect ", or "" */
 	bool undirected, konect, bipartite;

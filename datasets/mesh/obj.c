@@ -47,7 +47,7 @@ static void finish_line(struct gb_reader *r)
 /* Return the type of the line at r->at and skip its first word. */
 static enum line_type line_type(struct gb_reader *r)
 {
-	/* What a face looks like: its group, material, normals.  Curves, surfaces, points, lines and
+	/* Looks of a face: its group, material, normals.  Curves, surfaces, points, lines and
 	 * calls of other files are not among them. */
 	static const char *const attributes[] = { "vn",       "vt",       "vp",       "g",
 						  "o",        "s",        "mg",       "usemtl",
