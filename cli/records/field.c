@@ -90,20 +90,16 @@ bool gb_members_add(struct gb_members *members, struct gb_member member)
 
 const struct gb_times gb_no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
-bool gb_numbers_append(struct gb_numbers *numbers, double value)
-{
-	double *added = gb_add_item(&numbers->value, &numbers->count, sizeof *added);
-
-	if (added)
-		*added = value;
-	return added;
-}
-
 enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
 {
-	return gb_memory_admit(err) && gb_numbers_append(numbers, value)
-		       ? GB_OK
-		       : gb_out_of_memory(err, "the samples");
+	double *added = NULL;
+
+	if (gb_memory_admit(err))
+		added = gb_add_item(&numbers->value, &numbers->count, sizeof *added);
+	if (!added)
+		return gb_out_of_memory(err, "the samples");
+	*added = value;
+	return GB_OK;
 }
 
 enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
@@ -209,11 +205,6 @@ struct gb_summary gb_times_summary(const struct gb_times *times)
 
 /* ---- the values of fields ------------------------------------------------------------------ */
 
-static void *at(const struct gb_field *field, void *of)
-{
-	return (char *)of + field->offset;
-}
-
 static const void *in(const struct gb_field *field, const void *of)
 {
 	return (const char *)of + field->offset;
@@ -259,13 +250,56 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 	}
 }
 
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static bool is_list(const struct gb_field *field)
+{
+	return field->type >= GB_FIELD_NUMBERS && field->type <= GB_FIELD_PHASES;
+}
+
+/* True for a list that is a JSON object. */
+static bool has_names(const struct gb_field *field)
+{
+	return field->type == GB_FIELD_MEMBERS || field->type == GB_FIELD_PHASES;
+}
+
+static size_t size_of_element(const struct gb_field *field)
+{
+	static const size_t size[] = {
+		[GB_FIELD_NUMBERS] = sizeof(double),
+		[GB_FIELD_TEXTS] = sizeof(char *),
+		[GB_FIELD_MEMBERS] = sizeof(struct gb_member),
+		[GB_FIELD_PHASES] = sizeof(struct gb_named_times),
+	};
+
+	return field->type == GB_FIELD_OBJECTS ? field->size : size[field->type];
+}
+
+static void *element_of(const struct gb_field *field, const struct gb_objects *list, size_t i)
+{
+	return (char *)list->item + i * size_of_element(field);
+}
+
 /* ---- clearing ------------------------------------------------------------------------------ */
+
+static void clear_list(const struct gb_field *field, struct gb_objects *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		void *element = element_of(field, list, i);
+
+		if (field->type == GB_FIELD_PHASES)
+			free(((struct gb_named_times *)element)->time.sample);
+		else if (field->type == GB_FIELD_OBJECTS)
+			gb_fields_clear(field->fields, element, GB_ALWAYS);
+	}
+	free(list->item);
+	*list = (struct gb_objects){ 0 };
+}
 
 static void clear(const struct gb_field *field, void *of)
 {
-	void *to = at(field, of);
+	void *to = (char *)of + field->offset;
 	struct gb_times *times = to;
-	struct gb_objects *list = to;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
@@ -285,23 +319,15 @@ static void clear(const struct gb_field *field, void *of)
 		free(times->sample);
 		*times = gb_no_times;
 		break;
-	case GB_FIELD_NUMBERS:
-	case GB_FIELD_TEXTS:
-	case GB_FIELD_MEMBERS: /* a count and an array */
-		free(list->item);
-		*list = (struct gb_objects){ 0 };
-		break;
-	case GB_FIELD_PHASES:
-		gb_phases_clear(to);
-		break;
 	case GB_FIELD_OBJECT:
 		gb_fields_clear(field->fields, to, GB_ALWAYS);
 		break;
+	case GB_FIELD_NUMBERS:
+	case GB_FIELD_TEXTS:
 	case GB_FIELD_OBJECTS:
-		for (size_t i = 0; i < list->count; i++)
-			gb_fields_clear(field->fields, gb_object_of(field, list, i), GB_ALWAYS);
-		free(list->item);
-		*list = (struct gb_objects){ 0 };
+	case GB_FIELD_MEMBERS:
+	case GB_FIELD_PHASES:
+		clear_list(field, to);
 		break;
 	case GB_FIELD_STATISTIC:
 		break;
@@ -401,62 +427,48 @@ static void print_object(FILE *file, const struct gb_fields *fields, const void 
 	(void)fputc('}', file);
 }
 
-/* Print item `i` of a list. */
-static void print_item(FILE *file, const struct gb_field *field, const void *list, size_t i)
+static void print_element(FILE *file, const struct gb_field *field, const void *element)
 {
-	const struct gb_numbers *numbers = list;
-	const struct gb_texts *texts = list;
-	const struct gb_members *members = list;
-	const struct gb_phases *phases = list;
+	const struct gb_member *member = element;
+	const struct gb_named_times *phase = element;
 
 	if (field->type == GB_FIELD_NUMBERS) {
-		print_number(file, numbers->value[i]);
+		print_number(file, *(const double *)element);
 	} else if (field->type == GB_FIELD_TEXTS) {
-		print_text(file, texts->text[i]);
+		print_text(file, *(const char *const *)element);
 	} else if (field->type == GB_FIELD_MEMBERS) {
-		print_name(file, 0, members->item[i].name);
-		print_value(file, gb_member_value(&members->item[i]));
+		print_name(file, 0, member->name);
+		print_value(file, gb_member_value(member));
 	} else if (field->type == GB_FIELD_PHASES) {
-		print_name(file, 0, phases->item[i].name);
-		print_series(file, &phases->item[i].time);
+		print_name(file, 0, phase->name);
+		print_series(file, &phase->time);
 	} else {
-		print_object(file, field->fields, gb_object_of(field, list, i));
+		print_object(file, field->fields, element);
 	}
 }
 
-static void print_list(FILE *file, const struct gb_field *field, const void *list, const char *ends)
+static void print_list(FILE *file, const struct gb_field *field, const struct gb_objects *list)
 {
-	(void)fputc(ends[0], file);
-	for (size_t i = 0; i < *(const size_t *)list; i++) { /* each begins with its count */
+	(void)fputc(has_names(field) ? '{' : '[', file);
+	for (size_t i = 0; i < list->count; i++) {
 		(void)fputs(comma(i), file);
-		print_item(file, field, list, i);
+		print_element(file, field, element_of(field, list, i));
 	}
-	(void)fputc(ends[1], file);
+	(void)fputc(has_names(field) ? '}' : ']', file);
 }
 
 static void print_field(FILE *file, const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
 
-	switch (field->type) {
-	case GB_FIELD_NUMBERS:
-	case GB_FIELD_TEXTS:
-	case GB_FIELD_OBJECTS:
-		print_list(file, field, from, "[]");
-		break;
-	case GB_FIELD_MEMBERS:
-	case GB_FIELD_PHASES:
-		print_list(file, field, from, "{}");
-		break;
-	case GB_FIELD_TIMES:
+	if (is_list(field))
+		print_list(file, field, from);
+	else if (field->type == GB_FIELD_TIMES)
 		print_series(file, from);
-		break;
-	case GB_FIELD_OBJECT:
+	else if (field->type == GB_FIELD_OBJECT)
 		print_object(file, field->fields, from);
-		break;
-	default:
+	else
 		print_value(file, scalar_value(field, of));
-	}
 }
 
 /* True if the field has no value to write. */
@@ -464,20 +476,15 @@ static bool is_absent(const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
 
+	if (is_list(field))
+		return !field->required && !((const struct gb_objects *)from)->item;
 	switch (field->type) {
 	case GB_FIELD_BOOL:
 		return !*(const bool *)from;
 	case GB_FIELD_TIMES:
 		return isnan(((const struct gb_times *)from)->median);
-	case GB_FIELD_NUMBERS:
-	case GB_FIELD_TEXTS:
-	case GB_FIELD_MEMBERS:
-	case GB_FIELD_PHASES: /* each begins with its count */
-		return !field->required && !*(const size_t *)from;
 	case GB_FIELD_OBJECT:
 		return gb_fields_are_absent(field->fields, from);
-	case GB_FIELD_OBJECTS:
-		return !((const struct gb_objects *)from)->item;
 	default:
 		return field->derived || !scalar_value(field, of).kind;
 	}
@@ -524,35 +531,30 @@ size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *f
 
 static struct gb_field_value summary_value(const struct gb_times *times, const char *stat)
 {
-	static const struct {
+	const struct gb_summary sum = gb_times_summary(times);
+	const struct {
 		const char *name;
-		size_t offset;
+		double value;
 	} stats[] = {
-		{ "ci95.low", offsetof(struct gb_summary, ci_low) },
-		{ "ci95.high", offsetof(struct gb_summary, ci_high) },
-		{ "min", offsetof(struct gb_summary, min) },
-		{ "q1", offsetof(struct gb_summary, q1) },
-		{ "q3", offsetof(struct gb_summary, q3) },
-		{ "max", offsetof(struct gb_summary, max) },
-		{ "mean", offsetof(struct gb_summary, mean) },
-		{ "mean_ci95.low", offsetof(struct gb_summary, mean_ci_low) },
-		{ "mean_ci95.high", offsetof(struct gb_summary, mean_ci_high) },
-		{ "stddev", offsetof(struct gb_summary, stddev) },
-		{ "mad", offsetof(struct gb_summary, mad) },
+		{ "n", (double)sum.count },
+		{ "median", sum.median },
+		{ "ci95.low", sum.ci_low },
+		{ "ci95.high", sum.ci_high },
+		{ "min", sum.min },
+		{ "q1", sum.q1 },
+		{ "q3", sum.q3 },
+		{ "max", sum.max },
+		{ "mean", sum.mean },
+		{ "mean_ci95.low", sum.mean_ci_low },
+		{ "mean_ci95.high", sum.mean_ci_high },
+		{ "stddev", sum.stddev },
+		{ "mad", sum.mad },
+		{ "outliers", (double)sum.outliers },
 	};
-	struct gb_summary sum;
 
-	if (isnan(times->median) || gb_equal(stat, "median"))
-		return number_value(times->median);
-	sum = gb_times_summary(times);
-	if (gb_equal(stat, "n"))
-		return number_value((double)sum.count);
-	if (gb_equal(stat, "outliers"))
-		return number_value((double)sum.outliers);
-	for (size_t i = 0; i < GB_COUNT(stats); i++)
+	for (size_t i = 0; i < GB_COUNT(stats) && !isnan(times->median); i++)
 		if (gb_equal(stats[i].name, stat))
-			return number_value(
-				*(const double *)((const char *)&sum + stats[i].offset));
+			return number_value(stats[i].value);
 	return absent;
 }
 
@@ -630,7 +632,7 @@ static bool is_near(double number, double least, double most)
 /* Samples are written in thousandths of a ns, and none takes 30 years. */
 static bool is_time(double ns)
 {
-	return is_near(ns, 1e-3, 1e18);
+	return ns >= 0 && is_near(ns, 1e-3, 1e18);
 }
 
 /* Absent if the number is out of range.  -0 becomes 0. */
@@ -653,25 +655,29 @@ static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const ch
 	return fault;
 }
 
-/* null becomes NAN if it is allowed. */
-static const char *read_numbers(const cJSON *item, bool null_allowed, bool negative,
-				struct gb_numbers *numbers)
+static const char *read_element(const struct gb_field *field, cJSON *item, void *to,
+				char fault[GB_FAULT_MAX]);
+
+/* null in place of a named element leaves it out. */
+static const char *read_list(const struct gb_field *field, cJSON *item, struct gb_objects *list,
+			     char fault[GB_FAULT_MAX])
 {
-	const cJSON *element;
+	const bool is_right = has_names(field) ? cJSON_IsObject(item) : cJSON_IsArray(item);
+	const size_t size = size_of_element(field);
+	const char *wrong = NULL;
 
-	cJSON_ArrayForEach(element, item)
-	{
-		const struct gb_field_value value = value_of_item(element);
-		const bool is_number = value.kind == GB_VALUE_NUMBER;
+	list->item = malloc(size); /* an empty list is not absent */
+	for (cJSON *at = is_right ? item->child : NULL; at && list->item && !wrong; at = at->next) {
+		void *to;
 
-		if (!is_number && !(null_allowed && cJSON_IsNull(element)))
-			return "is not an array of numbers";
-		if (is_number && !negative && value.number < 0)
-			return "has a negative number";
-		if (!gb_numbers_append(numbers, is_number ? value.number : (double)NAN))
-			return "";
+		if (has_names(field) && cJSON_IsNull(at))
+			continue;
+		to = gb_add_item(&list->item, &list->count, size);
+		wrong = to ? read_element(field, at, memset(to, 0, size), fault) : "";
 	}
-	return cJSON_IsArray(item) ? NULL : "is not an array of numbers";
+	if (!is_right)
+		return has_names(field) ? "is not an object" : "is not an array";
+	return list->item ? wrong : "";
 }
 
 /* The interval of the median; absent or null if it is unknown. */
@@ -683,32 +689,29 @@ static const char *read_interval(const cJSON *interval, struct gb_times *times)
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
 	if (!cJSON_IsArray(interval) || cJSON_GetArraySize(interval) != 2 ||
 	    !(times->ci_low <= times->median && times->median <= times->ci_high) ||
-	    !is_time(times->ci_low) || !is_time(times->ci_high))
+	    !is_near(times->ci_low, 1e-3, 1e18) || !is_time(times->ci_high))
 		return "has a \"ci95\" that is not an interval of the median";
 	return NULL;
 }
 
 static const char *read_times(cJSON *series, struct gb_times *times)
 {
+	static const struct gb_field field = { .type = GB_FIELD_NUMBERS };
 	const struct gb_field_value median = value_of_item(gb_json_at(series, "median"));
-	struct gb_numbers samples = { 0 };
+	struct gb_objects samples = { 0 };
 	const char *wrong;
 
 	if (!cJSON_IsObject(series) || median.kind != GB_VALUE_NUMBER)
 		return "lacks \"median\"";
-	if (median.number < 0)
-		return "has a negative \"median\"";
 	if (!is_time(median.number))
 		return "has a \"median\" that no time is";
-	wrong = read_numbers(gb_json_at(series, "samples"), false, false, &samples);
+	wrong = read_list(&field, gb_json_at(series, "samples"), &samples, NULL);
 	times->count = samples.count;
-	times->sample = samples.value;
+	times->sample = samples.item;
 	if (wrong || !samples.count)
-		return wrong && !wrong[0]
-			       ? ""
-			       : "lacks \"samples\", an array of numbers that are not negative";
+		return wrong && !wrong[0] ? "" : "lacks \"samples\", an array of times";
 	for (size_t i = 0; i < samples.count; i++)
-		if (!is_time(samples.value[i]))
+		if (!is_time(times->sample[i]))
 			return "has a sample that no time is";
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
@@ -718,67 +721,42 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 	return wrong;
 }
 
-static const char *read_phases(cJSON *item, struct gb_phases *phases)
+static const char *read_element(const struct gb_field *field, cJSON *item, void *to,
+				char fault[GB_FAULT_MAX])
 {
-	cJSON *phase;
-	const char *wrong = NULL;
+	const struct gb_field_value value = value_of_item(item);
+	struct gb_named_times *phase = to;
 
-	if (!cJSON_IsObject(item))
-		return "is not an object";
-	cJSON_ArrayForEach(phase, item)
-	{
-		struct gb_times *time = gb_phases_append(phases, phase->string);
-
-		if (!wrong)
-			wrong = time ? read_times(phase, time) : "";
+	switch (field->type) {
+	case GB_FIELD_NUMBERS:
+		*(double *)to = value.kind == GB_VALUE_NUMBER ? value.number : (double)NAN;
+		if (value.kind != GB_VALUE_NUMBER && !cJSON_IsNull(item))
+			return "has an element that is not a number";
+		return *(double *)to < 0 && !field->negative ? "has a negative number" : NULL;
+	case GB_FIELD_TEXTS:
+		*(const char **)to = value.text;
+		return value.text ? NULL : "has an element that is not a string";
+	case GB_FIELD_MEMBERS:
+		*(struct gb_member *)to =
+			(struct gb_member){ item->string, value.kind, value.number, value.text };
+		return value.kind ? NULL
+				  : "has a value that is not a number in range, boolean or string";
+	case GB_FIELD_PHASES:
+		*phase = (struct gb_named_times){ item->string, gb_no_times };
+		return read_times(item, &phase->time);
+	default:
+		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, fault)
+					    : "has an element that is not an object";
 	}
-	return wrong;
 }
 
-static const char *read_texts(const cJSON *item, struct gb_texts *texts)
+/* The number of a word; -1 if it is not among the words. */
+static int word_number(const char *const *words, const char *text)
 {
-	const cJSON *element;
-
-	cJSON_ArrayForEach(element, item)
-	{
-		if (!cJSON_IsString(element))
-			return "is not an array of strings";
-		if (!gb_texts_add(texts, element->valuestring))
-			return "";
-	}
-	return cJSON_IsArray(item) ? NULL : "is not an array of strings";
-}
-
-static const char *read_members(const cJSON *item, struct gb_members *members)
-{
-	const cJSON *element;
-
-	if (!cJSON_IsObject(item))
-		return "is not an object";
-	cJSON_ArrayForEach(element, item)
-	{
-		const struct gb_field_value value = value_of_item(element);
-		const struct gb_member member = { element->string ? element->string : "",
-						  value.kind, value.number, value.text };
-
-		if (!value.kind && !cJSON_IsNull(element))
-			return "has a value that is not a number in range, boolean or string";
-		if (!gb_members_add(members, member))
-			return "";
-	}
-	return NULL;
-}
-
-static const char *read_text(const struct gb_field *field, const char *text, const char **to)
-{
-	const char *const *word = field->words;
-
-	*to = text;
-	if (!text)
-		return "is not a string";
-	while (word && *word && !gb_equal(*word, text))
-		word++;
-	return word && !*word ? "is unknown" : NULL;
+	for (int i = 0; text && words[i]; i++)
+		if (gb_equal(words[i], text))
+			return i;
+	return -1;
 }
 
 static const char *read_number(const struct gb_field *field, const cJSON *item, double *to)
@@ -791,47 +769,21 @@ static const char *read_number(const struct gb_field *field, const cJSON *item, 
 	return *to < 0 && !field->negative ? "is negative" : NULL;
 }
 
-static const char *read_word(const struct gb_field *field, const char *text, int *to)
-{
-	for (*to = 0; text && field->words[*to]; ++*to)
-		if (gb_equal(field->words[*to], text))
-			return NULL;
-	*to = 0;
-	return "is unknown";
-}
-
-static const char *read_objects(const struct gb_field *field, cJSON *item,
-				struct gb_objects *objects, char fault[GB_FAULT_MAX])
-{
-	const char *wrong = cJSON_IsArray(item) ? NULL : "is not an array of objects";
-	cJSON *element;
-
-	objects->item = calloc((size_t)cJSON_GetArraySize(item) + 1, field->size);
-	if (!objects->item)
-		return "";
-	cJSON_ArrayForEach(element, item)
-	{
-		if (!cJSON_IsObject(element))
-			wrong = "is not an array of objects";
-		if (!wrong)
-			wrong = gb_fields_read(field->fields, element,
-					       gb_object_of(field, objects, objects->count++),
-					       fault);
-	}
-	return wrong;
-}
-
 /* Returns NULL, "" if memory ran out, or what is wrong with the item: fault, if that names the member
  * of an inner object. */
 static const char *read_field(const struct gb_field *field, cJSON *item, void *of,
 			      char fault[GB_FAULT_MAX])
 {
 	const struct gb_field_value value = value_of_item(item);
+	const int word = field->words ? word_number(field->words, value.text) : -1;
 	void *to = (char *)of + field->offset;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
-		return read_text(field, value.text, to);
+		*(const char **)to = value.text;
+		if (!value.text)
+			return "is not a string";
+		return !field->words || word >= 0 ? NULL : "is unknown";
 	case GB_FIELD_NUMBER:
 		return read_number(field, item, to);
 	case GB_FIELD_BOOL:
@@ -841,26 +793,16 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 		*(enum gb_flag *)to = value.number > 0 ? GB_YES : GB_NO;
 		return value.kind == GB_VALUE_FLAG ? NULL : "is neither true nor false";
 	case GB_FIELD_WORD:
-		return read_word(field, value.text, to);
-	case GB_FIELD_NUMBERS:
-		return read_numbers(item, true, field->negative, to);
-	case GB_FIELD_TEXTS:
-		return read_texts(item, to);
-	case GB_FIELD_MEMBERS:
-		return read_members(item, to);
+		*(int *)to = word < 0 ? 0 : word;
+		return word < 0 ? "is unknown" : NULL;
 	case GB_FIELD_TIMES:
 		return read_times(item, to);
-	case GB_FIELD_PHASES:
-		return read_phases(item, to);
 	case GB_FIELD_OBJECT:
 		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, fault)
 					    : "is not an object";
-	case GB_FIELD_OBJECTS:
-		return read_objects(field, item, to, fault);
-	case GB_FIELD_STATISTIC:
-		break;
+	default:
+		return read_list(field, item, to, fault);
 	}
-	return NULL;
 }
 
 /* True if the path is of two words, and the first one is there but is not an object. */

@@ -114,8 +114,6 @@ bool gb_members_add(struct gb_members *members, struct gb_member member);
 /* Append a value.  GB_EMEMORY. */
 enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err);
 enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err);
-/* The same, false if memory ran out. */
-bool gb_numbers_append(struct gb_numbers *numbers, double value);
 /* Append a text that outlives the list.  False if memory ran out. */
 bool gb_texts_add(struct gb_texts *texts, const char *text);
 /* Append a copy of the text in UTF-8, which gb_texts_free() frees; NULL if memory ran out. */
@@ -141,18 +139,19 @@ struct gb_summary gb_times_summary(const struct gb_times *times);
 /* ---- tables --------------------------------------------------------------------------------- */
 
 enum gb_field_type {
-	GB_FIELD_TEXT,      /* const char * */
-	GB_FIELD_NUMBER,    /* double */
-	GB_FIELD_BOOL,      /* bool; written only if true */
-	GB_FIELD_FLAG,      /* enum gb_flag */
-	GB_FIELD_WORD,      /* an enum; written as one of the field's words */
+	GB_FIELD_TEXT,   /* const char * */
+	GB_FIELD_NUMBER, /* double */
+	GB_FIELD_BOOL,   /* bool; written only if true */
+	GB_FIELD_FLAG,   /* enum gb_flag */
+	GB_FIELD_WORD,   /* an enum; written as one of the field's words */
+	GB_FIELD_TIMES,  /* struct gb_times */
+	GB_FIELD_OBJECT, /* a struct with fields of its own; absent if all of these are */
+	/* Lists; absent if there is no array, unless they are required. */
 	GB_FIELD_NUMBERS,   /* struct gb_numbers */
 	GB_FIELD_TEXTS,     /* struct gb_texts */
-	GB_FIELD_MEMBERS,   /* struct gb_members; if required, written even when empty */
-	GB_FIELD_TIMES,     /* struct gb_times */
+	GB_FIELD_OBJECTS,   /* struct gb_objects, of structs with fields of their own */
+	GB_FIELD_MEMBERS,   /* struct gb_members */
 	GB_FIELD_PHASES,    /* struct gb_phases */
-	GB_FIELD_OBJECT,    /* a struct with fields of its own; absent if all of these are */
-	GB_FIELD_OBJECTS,   /* struct gb_objects, of such structs */
 	GB_FIELD_STATISTIC, /* no member: its path leads into a series */
 };
 
@@ -182,17 +181,11 @@ struct gb_fields {
 	size_t count;
 };
 
-/* A list of structs.  A member of this type is a count and a pointer to the structs. */
+/* A list of structs, and what all lists have: a count and a pointer to the elements. */
 struct gb_objects {
 	size_t count;
 	void *item; /* owned; NULL if the list is absent */
 };
-
-static inline void *gb_object_of(const struct gb_field *field, const struct gb_objects *objects,
-				 size_t i)
-{
-	return (char *)objects->item + i * field->size;
-}
 
 /* Free what the fields own, and set to the empty value of their type those that stay no longer than
  * `stays`.  The struct may be all zeros. */
