@@ -1,17 +1,17 @@
-/* nvml.c -- loads NVML with dlopen().
+/* nvml.c -- loads NVML when it is first asked.
  *
  * The prototypes are our own and follow the library's stable ABI: every function returns an int, 0
  * for success, and a device is an opaque pointer.  gpubench therefore builds without nvml.h and
- * starts without a driver.
+ * starts without a driver.  The drivers of CUDA 12 and later have all functions.
  */
 #include "common/nvml.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/library.h"
 #include "common/text.h"
 
 enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
@@ -39,7 +39,6 @@ static struct {
 	int (*clock)(struct nvml_device *device, int type, unsigned *mhz);
 	int (*violation)(struct nvml_device *device, int policy, struct violation *violation);
 	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
-	int (*throttle_old)(struct nvml_device *device, unsigned long long *reasons);
 	int (*persistence)(struct nvml_device *device, unsigned *on);
 	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
@@ -49,57 +48,38 @@ static struct {
 	const char *(*error)(int code);
 } nvml;
 
-/* Look up each function; one that is missing stays NULL. */
-static void bind(void *library)
-{
-	const struct {
-		const char *name;
-		void *function; /* the address of a member of nvml */
-	} entries[] = {
-		{ "nvmlInit_v2", &nvml.init },
-		{ "nvmlSystemGetDriverVersion", &nvml.driver_version },
-		{ "nvmlDeviceGetHandleByPciBusId_v2", &nvml.device_by_pci },
-		{ "nvmlDeviceGetTemperature", &nvml.temperature },
-		{ "nvmlDeviceGetPowerUsage", &nvml.power },
-		{ "nvmlDeviceGetTotalEnergyConsumption", &nvml.energy },
-		{ "nvmlDeviceGetClockInfo", &nvml.clock },
-		{ "nvmlDeviceGetViolationStatus", &nvml.violation },
-		{ "nvmlDeviceGetCurrentClocksEventReasons", &nvml.throttle },
-		{ "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.throttle_old },
-		{ "nvmlDeviceGetPersistenceMode", &nvml.persistence },
-		{ "nvmlDeviceGetEccMode", &nvml.ecc },
-		{ "nvmlDeviceGetMigMode", &nvml.mig },
-		{ "nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit },
-		{ "nvmlDeviceSetGpuLockedClocks", &nvml.lock },
-		{ "nvmlDeviceResetGpuLockedClocks", &nvml.unlock },
-		{ "nvmlErrorString", &nvml.error },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(entries); i++) {
-		void *symbol = dlsym(library, entries[i].name);
-
-		memcpy(entries[i].function, &symbol, sizeof symbol);
-	}
-	if (!nvml.throttle)
-		nvml.throttle = nvml.throttle_old;
-}
+/* Of the functions above, in their order. */
+static const char *const names[] = {
+	"nvmlInit_v2",
+	"nvmlSystemGetDriverVersion",
+	"nvmlDeviceGetHandleByPciBusId_v2",
+	"nvmlDeviceGetTemperature",
+	"nvmlDeviceGetPowerUsage",
+	"nvmlDeviceGetTotalEnergyConsumption",
+	"nvmlDeviceGetClockInfo",
+	"nvmlDeviceGetViolationStatus",
+	"nvmlDeviceGetCurrentClocksThrottleReasons",
+	"nvmlDeviceGetPersistenceMode",
+	"nvmlDeviceGetEccMode",
+	"nvmlDeviceGetMigMode",
+	"nvmlDeviceGetEnforcedPowerLimit",
+	"nvmlDeviceSetGpuLockedClocks",
+	"nvmlDeviceResetGpuLockedClocks",
+	"nvmlErrorString",
+};
 
 /* True if NVML is available.  It is loaded by the first call and stays loaded. */
 static bool ready(void)
 {
-	static enum { UNKNOWN, ABSENT, READY } known;
-	void *library;
+	static bool asked, found;
+	struct gb_error ignored = { 0 };
 
-	if (known != UNKNOWN)
-		return known == READY;
-	known = ABSENT;
-	library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return false;
-	bind(library);
-	if (nvml.init && nvml.device_by_pci && nvml.init() == SUCCESS)
-		known = READY;
-	return known == READY;
+	if (!asked)
+		found = !gb_library_load("libnvidia-ml.so.1", names, GB_COUNT(names), &nvml,
+					 &ignored) &&
+			nvml.init() == SUCCESS;
+	asked = true;
+	return found;
 }
 
 /* The device at a PCI address; NULL if there is none. */
@@ -117,7 +97,7 @@ static double throttled_ns(struct nvml_device *device)
 {
 	double sum = NAN;
 
-	for (size_t i = 0; nvml.violation && i < GB_COUNT(policies); i++) {
+	for (size_t i = 0; i < GB_COUNT(policies); i++) {
 		struct violation v = { 0, 0 };
 
 		if (nvml.violation(device, policies[i], &v) == SUCCESS)
@@ -146,16 +126,16 @@ void gb_nvml_state(const char *pci, struct gb_gpu_state *state)
 					.throttled_ns = NAN };
 	if (!device)
 		return;
-	if (nvml.temperature && nvml.temperature(device, TEMPERATURE_OF_GPU, &value) == SUCCESS)
+	if (nvml.temperature(device, TEMPERATURE_OF_GPU, &value) == SUCCESS)
 		state->temperature_c = value;
-	if (nvml.power && nvml.power(device, &value) == SUCCESS)
+	if (nvml.power(device, &value) == SUCCESS)
 		state->power_w = value * 1e-3;
-	if (nvml.clock && nvml.clock(device, CLOCK_OF_SM, &value) == SUCCESS)
+	if (nvml.clock(device, CLOCK_OF_SM, &value) == SUCCESS)
 		state->sm_clock_hz = value * 1e6;
 	state->throttled_ns = throttled_ns(device);
-	if (nvml.energy && nvml.energy(device, &wide) == SUCCESS)
+	if (nvml.energy(device, &wide) == SUCCESS)
 		state->energy_j = (double)wide * 1e-3;
-	if (nvml.throttle && nvml.throttle(device, &wide) == SUCCESS) {
+	if (nvml.throttle(device, &wide) == SUCCESS) {
 		state->throttle = wide;
 		state->throttle_known = true;
 	}
@@ -170,48 +150,42 @@ void gb_nvml_settings(const char *pci, struct gb_gpu_info *info)
 	info->power_limit_w = 0;
 	if (!device)
 		return;
-	if (nvml.ecc && nvml.ecc(device, &now, &pending) == SUCCESS)
+	if (nvml.ecc(device, &now, &pending) == SUCCESS)
 		info->ecc = now != 0;
-	if (nvml.mig && nvml.mig(device, &now, &pending) == SUCCESS)
+	if (nvml.mig(device, &now, &pending) == SUCCESS)
 		info->mig = now != 0;
-	if (nvml.persistence && nvml.persistence(device, &now) == SUCCESS)
+	if (nvml.persistence(device, &now) == SUCCESS)
 		info->persistence = now != 0;
-	if (nvml.power_limit && nvml.power_limit(device, &now) == SUCCESS)
+	if (nvml.power_limit(device, &now) == SUCCESS)
 		info->power_limit_w = now * 1e-3;
 }
 
 void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size)
 {
 	struct nvml_device *const device = find(pci);
-	const char *text;
 	int code;
 
 	reason[0] = '\0';
-	if (!device || !nvml.lock || !nvml.unlock) {
-		(void)snprintf(reason, size, "NVML %s",
-			       device ? "is too old" : "does not know this GPU");
+	if (!device) {
+		(void)snprintf(reason, size, "NVML does not know this GPU");
 		return;
 	}
 	code = nvml.lock(device, BASE_CLOCK, BASE_CLOCK);
-	text = nvml.error ? nvml.error(code) : NULL;
 	if (code != SUCCESS)
-		(void)snprintf(reason, size, "NVML: %s", text ? text : "an error");
+		(void)snprintf(reason, size, "NVML: %s", nvml.error(code));
 }
 
 void gb_nvml_reset_clocks(const char *pci)
 {
 	struct nvml_device *const device = find(pci);
 
-	if (device && nvml.unlock)
+	if (device)
 		(void)nvml.unlock(device);
 }
 
 void gb_nvml_driver(char *version, size_t size)
 {
-	if (size == 0)
-		return;
 	version[0] = '\0';
-	if (ready() && nvml.driver_version &&
-	    nvml.driver_version(version, (unsigned)size) != SUCCESS)
+	if (ready() && nvml.driver_version(version, (unsigned)size) != SUCCESS)
 		version[0] = '\0';
 }
