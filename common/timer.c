@@ -150,21 +150,18 @@ static double smallest_step(double *ns, size_t count)
 	return isfinite(least) && least >= 1 ? round(least * 10) / 10 : least;
 }
 
-/* If the clock never advanced, its resolution is taken to be its unit or, if that is unknown, the
- * time that passed. */
+/* If the clock never advanced, its resolution is taken to be the time that passed. */
 static enum gb_status measure_resolution(const struct gb_timer_ops *ops, void *clock,
 					 double *resolution_ns, struct gb_error *err)
 {
-	const double least_ns = ops->least_ns ? ops->least_ns() : 0, start_ns = gb_now_ns();
+	const double start_ns = gb_now_ns();
 	double ns[ROUNDS * ROUND_TIMES], step;
 
 	for (size_t i = 0; i < ROUNDS; i++)
 		if (time_marks(ops, clock, ns + i * ROUND_TIMES, err))
 			return err->code;
 	step = smallest_step(ns, GB_COUNT(ns));
-	if (!isfinite(step))
-		step = least_ns > 0 ? least_ns : gb_now_ns() - start_ns;
-	*resolution_ns = fmax(step, least_ns);
+	*resolution_ns = isfinite(step) ? step : gb_now_ns() - start_ns;
 	return GB_OK;
 }
 
@@ -177,30 +174,18 @@ enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, 
 	} known[MOST_CLOCKS];
 	size_t i = 0;
 
-	while (i < MOST_CLOCKS && known[i].ops && known[i].ops != ops)
+	while (i < MOST_CLOCKS - 1 && known[i].ops && known[i].ops != ops)
 		i++;
-	if (i < MOST_CLOCKS && known[i].ops) {
-		*ns = known[i].ns;
-		return GB_OK;
-	}
-	if (measure_resolution(ops, clock, ns, err))
-		return err->code;
-	if (i < MOST_CLOCKS) {
+	if (known[i].ops != ops) {
+		if (measure_resolution(ops, clock, &known[i].ns, err))
+			return err->code;
 		known[i].ops = ops;
-		known[i].ns = *ns;
 	}
+	*ns = known[i].ns;
 	return GB_OK;
 }
 
 /* ---- the CPU's clock --------------------------------------------------------------------- */
-
-static double cpu_least_ns(void)
-{
-	struct timespec unit = { 0 };
-
-	(void)clock_getres(CLOCK_MONOTONIC, &unit);
-	return (double)unit.tv_sec * 1e9 + (double)unit.tv_nsec;
-}
 
 static enum gb_status cpu_create(void **clock, struct gb_error *err)
 {
@@ -229,7 +214,6 @@ static enum gb_status cpu_elapsed(void *clock, size_t first, size_t last, double
 
 const struct gb_timer_ops gb_cpu_timer = {
 	.name = "monotonic",
-	.least_ns = cpu_least_ns,
 	.create = cpu_create,
 	.mark = cpu_mark,
 	.elapsed = cpu_elapsed,

@@ -21,8 +21,6 @@ enum { GB_MAX_MARKS = 512, GB_MAX_PHASES = 16 };
 
 struct gb_timer_ops {
 	const char *name; /* "monotonic", "cuda_event", "vulkan_timestamp" */
-	/* The clock's unit in ns, a lower bound of its resolution.  NULL: unknown. */
-	double (*least_ns)(void);
 	enum gb_status (*create)(void **clock, struct gb_error *err);
 	/* Take mark number `index` (< GB_MAX_MARKS). */
 	enum gb_status (*mark)(void *clock, size_t index, struct gb_error *err);

@@ -15,16 +15,10 @@ static struct {
 	double advance_ns, jitter_ns; /* from mark to mark: at least, and up to that much more */
 	bool as_float;                /* elapsed times are floats in ms, as CUDA's */
 	bool fails_to_mark, fails_to_read;
-	double unit_ns;
 	double constant_ns; /* if not 0, all elapsed times */
 	double now_ns, at_ns[GB_MAX_MARKS];
 	uint64_t marks;
 } fake;
-
-static double fake_least_ns(void)
-{
-	return fake.unit_ns;
-}
 
 static enum gb_status fake_mark(void *clock, size_t index, struct gb_error *err)
 {
@@ -52,10 +46,9 @@ static enum gb_status fake_elapsed(void *clock, size_t first, size_t last, doubl
 	return GB_OK;
 }
 
-#define CLOCK                                                                 \
-	{                                                                     \
-		.name = "fake", .least_ns = fake_least_ns, .mark = fake_mark, \
-		.elapsed = fake_elapsed                                       \
+#define CLOCK                                                              \
+	{                                                                  \
+		.name = "fake", .mark = fake_mark, .elapsed = fake_elapsed \
 	}
 static const struct gb_timer_ops clock_a = CLOCK;
 
@@ -70,26 +63,23 @@ static double resolution_of(const struct gb_timer_ops *ops)
 
 /* Each clock is measured in a process of its own, because a result is remembered. */
 static struct {
-	double tick_ns, unit_ns, advance_ns, jitter_ns;
+	double tick_ns, advance_ns, jitter_ns;
 	bool as_float;
 	double constant_ns;
 	double least_ns, most_ns; /* what is wanted */
 } clocks[] = {
-	{ 500, 0, 1500, 1000, false, 0, 500, 500 },
-	{ 32, 0, 1500, 1000, true, 0, 32, 32 },
+	{ 500, 1500, 1000, false, 0, 500, 500 },
+	{ 32, 1500, 1000, true, 0, 32, 32 },
 	/* times of up to 3 ms, in which a float resolves 0.2 ns */
-	{ 32, 0, 100, 100000, true, 0, 31.7, 32.3 },
+	{ 32, 100, 100000, true, 0, 31.7, 32.3 },
 	/* several marks share a tick */
-	{ 4000, 0, 10, 900, false, 0, 4000, 4000 },
+	{ 4000, 10, 900, false, 0, 4000, 4000 },
 	/* a tick that is no integer: 19.2 MHz */
-	{ 1e9 / 19.2e6, 1, 1500, 1000, false, 0, 52.1, 52.1 },
-	/* not below the clock's unit */
-	{ 0.25, 8, 1500, 1000, false, 0, 8, 8 },
-	/* a clock that stands has its unit; without one, hundreds of delays passed without a tick */
-	{ 1000, 5, 0, 0, false, 0, 5, 5 },
-	{ 1000, 0, 0, 0, false, 0, 10000, 1e9 },
+	{ 1e9 / 19.2e6, 1500, 1000, false, 0, 52.1, 52.1 },
+	/* a clock that stands: hundreds of delays passed without a tick */
+	{ 1000, 0, 0, false, 0, 10000, 1e9 },
 	/* all times are equal but not 0 */
-	{ 1, 0, 0, 0, false, 640, 640, 640 },
+	{ 1, 0, 0, false, 640, 640, 640 },
 };
 
 ParameterizedTestParameters(timer, resolution)
@@ -107,7 +97,6 @@ ParameterizedTest(const size_t *i, timer, resolution)
 	double ns;
 
 	fake.tick_ns = clocks[*i].tick_ns;
-	fake.unit_ns = clocks[*i].unit_ns;
 	fake.advance_ns = clocks[*i].advance_ns;
 	fake.jitter_ns = clocks[*i].jitter_ns;
 	fake.as_float = clocks[*i].as_float;

@@ -63,14 +63,8 @@ static enum gb_status elapsed(void *clock, size_t first, size_t last, double *ns
 	return GB_OK;
 }
 
-static double least_ns(void)
-{
-	return (double)vk_device_found()->properties.limits.timestampPeriod;
-}
-
 const struct gb_timer_ops vk_timer = {
 	.name = "vulkan_timestamp",
-	.least_ns = least_ns,
 	.create = create,
 	.mark = mark,
 	.elapsed = elapsed,
