@@ -15,45 +15,45 @@
 
 #include "common/text.h"
 
-/* Columns that only some records have: one per member name, in order of first appearance. */
-struct names {
-	const char *prefix, *suffix; /* value's path: "phases." NAME ".median" */
-	const char *title, *unit;    /* column title: "phase_" NAME "_ns" */
-	bool timed;                  /* empty under the emulator */
-	struct gb_members list;
-};
+/* Columns that only some records have: the paths of their values, such as "phases.scan.median", in
+ * order of first appearance. */
+enum { PARAMS, METRICS, PHASES, COUNTS, CLASSES, KINDS };
 
-static bool add_name(struct names *names, const char *name)
+static bool add_path(struct gb_texts *paths, const char *before, const char *name,
+		     const char *after)
 {
-	const struct gb_member member = { .name = name, .kind = GB_VALUE_TEXT };
+	char path[200];
 
-	return gb_member_find(&names->list, name) || gb_members_add(&names->list, member);
+	(void)snprintf(path, sizeof path, "%s%.160s%s", before, name, after);
+	for (size_t i = 0; i < paths->count; i++)
+		if (gb_equal(paths->text[i], path))
+			return true;
+	return gb_texts_keep(paths, path);
 }
 
-static bool add_members(struct names *names, const struct gb_members *members)
+static bool add_members(struct gb_texts *paths, const char *before,
+			const struct gb_members *members)
 {
 	for (size_t i = 0; i < members->count; i++)
-		if (!add_name(names, members->item[i].name))
+		if (!add_path(paths, before, members->item[i].name, ""))
 			return false;
 	return true;
 }
 
-enum { PARAMS, METRICS, PHASES, COUNTS, CLASSES, KINDS };
-
-static bool add_record_names(struct names *names, const struct gb_record *record)
+static bool add_paths(struct gb_texts *paths, const struct gb_record *record)
 {
-	bool ok = add_members(&names[PARAMS], &record->params) &&
-		  add_members(&names[METRICS], &record->metrics) &&
-		  add_members(&names[CLASSES], &record->counts.classes);
+	bool ok = add_members(&paths[PARAMS], "params.", &record->params) &&
+		  add_members(&paths[METRICS], "metrics.", &record->metrics) &&
+		  add_members(&paths[CLASSES], "counts.classes.", &record->counts.classes);
 
 	for (size_t i = 0; i < record->phases.count && ok; i++)
-		ok = add_name(&names[PHASES], record->phases.item[i].name);
+		ok = add_path(&paths[PHASES], "phases.", record->phases.item[i].name, ".median");
 	for (size_t i = 0; i < gb_count_fields.count && record->counted && ok; i++) {
 		const char *path = gb_count_fields.field[i].path;
 
 		if (gb_fields_value(&gb_count_fields, &record->counts, path).kind ==
 		    GB_VALUE_NUMBER)
-			ok = add_name(&names[COUNTS], path);
+			ok = add_path(&paths[COUNTS], "counts.", path, "");
 	}
 	return ok;
 }
@@ -109,18 +109,20 @@ static void print_value(FILE *file, struct gb_field_value value)
 		(void)fputs(value.number > 0 ? "true" : "false", file);
 }
 
-/* "phase_scan_ns"; dots become underscores. */
-static void print_title(FILE *file, const struct names *names, const char *name)
+/* "phases.scan.median" is "phase_scan_ns", "counts.global_load.sectors" "count_global_load_sectors". */
+static void print_title(FILE *file, size_t kind, const char *path)
 {
+	const size_t word = strcspn(path, "."), length = strlen(path);
+	const size_t median = kind == PHASES ? strlen(".median") : 0;
 	char title[200];
 
-	(void)snprintf(title, sizeof title, "%.160s", name);
+	(void)snprintf(title, sizeof title, "%.*s%.*s%s", (int)word - 1, path,
+		       (int)(length - word - median), path + word, median ? "_ns" : "");
 	for (char *c = title; *c; c++)
 		if (*c == '.')
 			*c = '_';
-	(void)fprintf(file, ",%s", names->title);
+	(void)fputc(',', file);
 	gb_csv_print_text(file, title);
-	(void)fputs(names->unit, file);
 }
 
 static void print_fixed_titles(FILE *file, const struct gb_fields *fields, const char *comma)
@@ -132,14 +134,14 @@ static void print_fixed_titles(FILE *file, const struct gb_fields *fields, const
 		}
 }
 
-static void print_titles(FILE *file, const struct names *names)
+static void print_titles(FILE *file, const struct gb_texts *paths)
 {
 	print_fixed_titles(file, &gb_record_fields, "");
 	print_fixed_titles(file, &gb_context_fields, ",");
 	(void)fputs(",gpu,caches", file);
 	for (size_t k = 0; k < KINDS; k++)
-		for (size_t i = 0; i < names[k].list.count; i++)
-			print_title(file, &names[k], names[k].list.item[i].name);
+		for (size_t i = 0; i < paths[k].count; i++)
+			print_title(file, k, paths[k].text[i]);
 	(void)fputs("\r\n", file);
 }
 
@@ -159,20 +161,7 @@ static void print_fixed(FILE *file, const struct gb_fields *fields, const void *
 	}
 }
 
-static void print_members(FILE *file, const struct gb_record *record, const struct names *names)
-{
-	for (size_t i = 0; i < names->list.count; i++) {
-		char path[200];
-
-		(void)snprintf(path, sizeof path, "%s%.160s%s", names->prefix,
-			       names->list.item[i].name, names->suffix);
-		(void)fputc(',', file);
-		if (!names->timed || !record->emulated)
-			print_value(file, gb_record_value(record, path));
-	}
-}
-
-static void print_record(FILE *file, const struct gb_record *record, const struct names *names)
+static void print_record(FILE *file, const struct gb_record *record, const struct gb_texts *paths)
 {
 	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_context_gpu(record->context);
 
@@ -183,29 +172,27 @@ static void print_record(FILE *file, const struct gb_record *record, const struc
 		gb_csv_print_text(file, gpu->name);
 	(void)fputs(gb_record_is_cold(record) ? ",cold" : ",hot", file);
 	for (size_t k = 0; k < KINDS; k++)
-		print_members(file, record, &names[k]);
+		for (size_t i = 0; i < paths[k].count; i++) {
+			(void)fputc(',', file);
+			if (k != PHASES || !record->emulated)
+				print_value(file, gb_record_value(record, paths[k].text[i]));
+		}
 	(void)fputs("\r\n", file);
 }
 
 enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err)
 {
-	struct names names[KINDS] = {
-		[PARAMS] = { "params.", "", "param_", "", false, { 0 } },
-		[METRICS] = { "metrics.", "", "metric_", "", false, { 0 } },
-		[PHASES] = { "phases.", ".median", "phase_", "_ns", true, { 0 } },
-		[COUNTS] = { "counts.", "", "count_", "", false, { 0 } },
-		[CLASSES] = { "counts.classes.", "", "count_classes_", "", false, { 0 } },
-	};
+	struct gb_texts paths[KINDS] = { { 0 } };
 
 	for (size_t i = 0; i < list->count && !err->code; i++)
-		if (!add_record_names(names, list->record[i]))
+		if (!add_paths(paths, list->record[i]))
 			gb_out_of_memory(err, "a table");
 	if (!err->code) {
-		print_titles(file, names);
+		print_titles(file, paths);
 		for (size_t i = 0; i < list->count; i++)
-			print_record(file, list->record[i], names);
+			print_record(file, list->record[i], paths);
 	}
 	for (size_t k = 0; k < KINDS; k++)
-		free(names[k].list.item);
+		gb_texts_free(&paths[k]);
 	return err->code;
 }
