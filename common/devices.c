@@ -81,14 +81,6 @@ void gb_devices_allow_software(void)
 	known.backends = 0;
 }
 
-static bool is_first(enum gb_backend backend)
-{
-	for (int b = 0; b < (int)backend; b++)
-		if (gb_backends[b]->devices)
-			return false;
-	return true;
-}
-
 static void find_up_to(enum gb_backend backend)
 {
 	const unsigned asked = (2U << backend) - 1;
@@ -103,7 +95,7 @@ enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *
 	const struct gb_backend_ops *ops = gb_backends[backend];
 	const struct gb_gpu_info *gpu;
 
-	if (!ops->devices || is_first(backend))
+	if (backend <= GB_CUDA) /* its numbers are those of the list */
 		return ops->open(id, err);
 	find_up_to(backend);
 	if (known.devices.absent[backend].code)

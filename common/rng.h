@@ -19,9 +19,6 @@
 #define GB_RANDOM static inline
 #endif
 
-/* The name of the generator in the record. */
-#define GB_RANDOM_NAME "philox4x32-10"
-
 struct gb_random_block {
 	uint32_t word[4];
 };
