@@ -121,53 +121,50 @@ char *gb_text_real(char text[GB_TEXT_MAX], double value)
 	return text;
 }
 
-/* text is NUL-terminated, so reading ahead stops at its end. */
-size_t gb_utf8_length(const char *text)
+/* The length and the code point of the UTF-8 character at text; 0 if there is none.  Text is
+ * NUL-terminated, so reading ahead stops at its end. */
+static size_t decode(const char *text, uint32_t *code)
 {
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* by length */
 	const unsigned char *s = (const unsigned char *)text;
-	size_t length;
+	const size_t length = s[0] < 0x80             ? 1
+			      : (s[0] & 0xe0) == 0xc0 ? 2
+			      : (s[0] & 0xf0) == 0xe0 ? 3
+			      : (s[0] & 0xf8) == 0xf0 ? 4
+						      : 0;
 
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		length = 2;
-	else if ((s[0] & 0xf0) == 0xe0)
-		length = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	for (size_t i = 1; i < length; i++)
+	*code = length < 2 ? s[0] : s[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
+		*code = *code << 6 | (s[i] & 0x3f);
+	}
+	return *code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)
+		       ? 0
+		       : length;
+}
+
+size_t gb_utf8_length(const char *text)
+{
+	uint32_t code;
+
+	return decode(text, &code);
 }
 
 size_t gb_text_control(const char *text)
 {
-	static const struct {
-		const char *first, *last; /* UTF-8 sorts like its code points */
-	} control[] = {
-		{ "\xc2\x80", "\xc2\x9f" }, /* C1 */
-		{ "\u061c", "\u061c" },     /* text direction, here and below */
-		{ "\u200e", "\u200f" },     { "\u2028", "\u202e" }, { "\u2066", "\u2069" },
+	static const uint32_t control[][2] = {
+		{ 0x01, 0x1f },     { 0x7f, 0x9f },     /* C0, DEL and C1 */
+		{ 0x61c, 0x61c },   { 0x200e, 0x200f }, /* text direction, here and below */
+		{ 0x2028, 0x202e }, { 0x2066, 0x2069 },
 	};
-	const unsigned char c = (unsigned char)*text;
-	const size_t length = gb_utf8_length(text);
+	uint32_t code;
+	const size_t length = decode(text, &code);
 
-	if (c < 0x80)
-		return c && (c < ' ' || c == 0x7f);
-	if (length == 0)
-		return 1;
-	for (size_t i = 0; i < GB_COUNT(control); i++)
-		if (strlen(control[i].first) == length &&
-		    memcmp(text, control[i].first, length) >= 0 &&
-		    memcmp(text, control[i].last, length) <= 0)
+	for (size_t i = 0; i < GB_COUNT(control) && length; i++)
+		if (code >= control[i][0] && code <= control[i][1])
 			return length;
-	return 0;
+	return length == 0;
 }
 
 size_t gb_text_step(const char *text)
