@@ -102,17 +102,6 @@ static uint64_t left_along(const struct version *v, const char *root, const char
 	}
 }
 
-/* True if a list such as "cpu,memory" contains "memory". */
-static bool has_memory(char *list)
-{
-	char *rest = NULL;
-
-	for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		if (gb_equal(word, "memory"))
-			return true;
-	return false;
-}
-
 uint64_t gb_cgroup_available(const char *groups, const char *root)
 {
 	uint64_t left = UINT64_MAX;
@@ -123,16 +112,15 @@ uint64_t gb_cgroup_available(const char *groups, const char *root)
 		return UINT64_MAX;
 	/* NUMBER:CONTROLLERS:PATH; for version 2, NUMBER is 0 and CONTROLLERS is empty. */
 	while (fgets(line, sizeof line, file)) {
-		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+		char *controllers = strchr(line, ':'), *path = strstr(line, ":/");
 
 		if (!path)
 			continue;
-		*controllers++ = *path++ = '\0';
 		path[strcspn(path, "\n")] = '\0';
-		if (controllers[0] == '\0')
+		*controllers = *path++ = ','; /* ",hugetlb,memory,/PATH" */
+		if (path - controllers == 2)
 			left = smaller(left, left_along(&v2, root, path));
-		else if (has_memory(controllers))
+		else if (strstr(controllers, ",memory,"))
 			left = smaller(left, left_along(&v1, root, path));
 	}
 	(void)fclose(file);
