@@ -49,9 +49,10 @@ bool gb_memory_admit(struct gb_error *err)
 	return yes;
 }
 
-static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes, bool mapped,
-			  void (*release)(void *pointer), struct gb_error *err)
+enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
+			     void (*release)(void *pointer), struct gb_error *err)
 {
+	const bool mapped = dry && kind == GB_HOST_MEMORY;
 	struct block *b = malloc(sizeof *b);
 
 	if (!b)
@@ -64,12 +65,6 @@ static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes,
 		peak[kind] = used[kind];
 	(void)pthread_mutex_unlock(&lock);
 	return GB_OK;
-}
-
-enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
-			     void (*release)(void *pointer), struct gb_error *err)
-{
-	return add(kind, pointer, bytes, false, release, err);
 }
 
 /* Unlink the block of `pointer`; NULL if there is none. */
@@ -97,6 +92,14 @@ static void *map_dry(size_t bytes)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+static void give_back(void *pointer, size_t bytes, bool mapped)
+{
+	if (mapped)
+		(void)munmap(pointer, bytes);
+	else
+		free(pointer);
 }
 
 static void *allocate(size_t bytes)
@@ -155,14 +158,10 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 			gb_text_bytes(have, (double)gb_memory_available()));
 		return NULL;
 	}
-	if (add(GB_HOST_MEMORY, p, bytes, dry, NULL, err)) {
-		if (dry)
-			(void)munmap(p, bytes);
-		else
-			free(p);
-		return NULL;
-	}
-	return p;
+	if (!gb_memory_add(GB_HOST_MEMORY, p, bytes, NULL, err))
+		return p;
+	give_back(p, bytes, dry);
+	return NULL;
 }
 
 /* Fill an array in parallel, so that its pages are first touched as in a run. */
@@ -191,10 +190,7 @@ void gb_host_free(void *pointer)
 	if (!pointer)
 		return;
 	b = take(pointer);
-	if (b && b->mapped)
-		(void)munmap(pointer, b->bytes);
-	else
-		free(pointer);
+	give_back(pointer, b ? b->bytes : 0, b && b->mapped);
 	free(b);
 }
 
