@@ -32,31 +32,31 @@ static const struct gb_context *run_of(const struct gb_records *list, const char
 	return gb_no_context;
 }
 
-static bool push_run(struct gb_records *list, struct gb_context *context)
+/* Append a pointer to an array of pointers. */
+static bool push(void *list, size_t *count, void *item)
 {
-	struct gb_context **added =
-		gb_add_item(&list->context, &list->context_count, sizeof(struct gb_context *));
+	void **added = gb_add_item(list, count, sizeof *added);
 
 	if (added)
-		*added = context;
+		*added = item;
 	return added;
 }
 
-static bool push_record(struct gb_records *list, struct gb_record *record)
+/* Remove a pointer from an array of which the first *written are in the output. */
+static void pull(void *list, size_t *count, size_t *written, size_t index)
 {
-	struct gb_record **added =
-		gb_add_item(&list->record, &list->count, sizeof(struct gb_record *));
+	void **item = (void **)list + index;
 
-	if (added)
-		*added = record;
-	return added;
+	*written -= index < *written;
+	--*count;
+	memmove(item, item + 1, (*count - index) * sizeof *item);
 }
 
 enum gb_status gb_records_add_context(struct gb_records *list, struct gb_context *context,
 				      struct gb_error *err)
 {
 	gb_identify(context);
-	if (push_run(list, context))
+	if (push(&list->context, &list->context_count, context))
 		return GB_OK;
 	gb_context_free(context);
 	return gb_out_of_memory(err, "a run");
@@ -68,7 +68,7 @@ static enum gb_status append(struct gb_records *list, struct gb_record *record,
 {
 	const struct gb_benchmark *benchmark = gb_benchmark_find(record->bench);
 
-	if (!gb_renew_params(benchmark, record, err) && push_record(list, record))
+	if (!gb_renew_params(benchmark, record, err) && push(&list->record, &list->count, record))
 		return GB_OK;
 	gb_record_free(record);
 	return gb_out_of_memory(err, "a record");
@@ -126,37 +126,30 @@ void gb_records_release(struct gb_records *list)
 
 void gb_records_remove(struct gb_records *list, size_t index)
 {
-	struct gb_record **record = list->record;
-
-	gb_record_free(record[index]);
-	list->written -= index < list->written;
-	list->count--;
-	memmove(&record[index], &record[index + 1],
-		(list->count - index) * sizeof(struct gb_record *));
+	gb_record_free(list->record[index]);
+	pull(list->record, &list->count, &list->written, index);
 }
 
 void gb_records_remove_context(struct gb_records *list, size_t index)
 {
-	struct gb_context **context = list->context;
+	struct gb_context *context = list->context[index];
 
 	for (size_t i = list->count; i-- > 0;)
-		if (list->record[i]->context == context[index])
+		if (list->record[i]->context == context)
 			gb_records_remove(list, i);
-	gb_context_free(context[index]);
-	list->written_contexts -= index < list->written_contexts;
-	list->context_count--;
-	memmove(&context[index], &context[index + 1],
-		(list->context_count - index) * sizeof(struct gb_context *));
+	gb_context_free(context);
+	pull(list->context, &list->context_count, &list->written_contexts, index);
 }
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	size_t runs = 0, records = 0;
 
-	while (runs < from->context_count && push_run(to, from->context[runs]))
+	while (runs < from->context_count &&
+	       push(&to->context, &to->context_count, from->context[runs]))
 		runs++;
 	while (runs == from->context_count && records < from->count &&
-	       push_record(to, from->record[records]))
+	       push(&to->record, &to->count, from->record[records]))
 		records++;
 	if (runs < from->context_count || records < from->count) {
 		to->context_count -= runs;
@@ -209,11 +202,6 @@ static enum gb_status bad_line(const struct source *source, size_t line, const c
 	return gb_fail(err, GB_EUSAGE, "%s:%zu: %s", source->name, line, what);
 }
 
-static enum gb_status no_memory(const struct source *source, struct gb_error *err)
-{
-	return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s", source->name);
-}
-
 /* Check and append one line of a file; owns it. */
 static enum gb_status accept(const struct source *source, size_t number, cJSON *line,
 			     struct gb_records *list, struct gb_error *err)
@@ -222,8 +210,9 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 
 	if (!gb_records_add(list, line, &fault))
 		return GB_OK;
-	return fault.code == GB_EMEMORY ? no_memory(source, err)
-					: bad_line(source, number, fault.message, err);
+	if (fault.code == GB_EMEMORY)
+		return gb_fail(err, GB_EMEMORY, "%s", fault.message);
+	return bad_line(source, number, fault.message, err);
 }
 
 /* EINTR means that the user interrupted: no other signal has a handler. */
@@ -245,12 +234,11 @@ static enum gb_status read_packed(const char *path, struct source *source, struc
 	source->size = strnlen(r.begin, (size_t)(r.end - r.begin));
 	source->text = strndup(r.begin, source->size);
 	if (!source->text)
-		(void)no_memory(source, err);
+		gb_out_of_memory(err, "a record");
 	gb_reader_close(&r);
 	return err->code;
 }
 
-/* Read the whole file, or up to a NUL, which the parser then rejects with its line. */
 /* Open a file, or a pipe that somebody writes; one without a writer is empty, and is not waited for. */
 static FILE *open_source(const char *path)
 {
@@ -259,6 +247,7 @@ static FILE *open_source(const char *path)
 	return file >= 0 && fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "r") : NULL;
 }
 
+/* Read the whole file, or up to a NUL, which the parser then rejects with its line. */
 static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
 {
 	const bool standard_input = gb_equal(path, "-");
@@ -277,7 +266,7 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	size = getdelim(&source->text, &room, '\0', file);
 	source->size = size > 0 ? (size_t)size : 0;
 	if (size < 0 && errno == ENOMEM)
-		(void)no_memory(source, err);
+		gb_out_of_memory(err, "a record");
 	else if (ferror(file))
 		(void)cannot_read(source->name, "read", err);
 	if (!standard_input)
@@ -320,7 +309,7 @@ static cJSON *parse(const char *text, size_t length, const char **end)
 static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
 {
 	if (errno == ENOMEM)
-		return no_memory(source, err);
+		return gb_out_of_memory(err, "a record");
 	return bad_line(source, line, "is not valid JSON", err);
 }
 

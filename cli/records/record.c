@@ -362,8 +362,6 @@ static const char *read_line(const struct gb_fields *fields, cJSON *line, void *
 			"converts it";
 	else if (schema > GB_RECORD_SCHEMA)
 		wrong = "has a schema newer than this gpubench supports";
-	else if (!gb_json_text(line, "run_id"))
-		wrong = "has no \"run_id\"";
 	if (wrong)
 		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
 	return wrong ? wrong : gb_fields_read(fields, line, to, fault);

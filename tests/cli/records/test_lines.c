@@ -171,7 +171,7 @@ Test(lines, other_files_are_refused)
 		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n",
 		  "1: has a schema newer" },
 		{ "{\"type\":\"run\",\"schema\":0,\"run_id\":\"a\"}\n", "1: has no \"schema\"" },
-		{ "{\"type\":\"run\",\"schema\":2}\n", "1: has no \"run_id\"" },
+		{ "{\"type\":\"run\",\"schema\":2}\n", "1: \"run_id\" is missing" },
 		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"odd\"}\n",
 		  "1: \"status\" is unknown" },
 		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"ok\",\"verify\":"
