@@ -65,10 +65,10 @@ static inline void add_line_of(struct gb_records *list, const char *text)
 /* A single record, to be freed by gb_record_free(). */
 static inline struct gb_record *parsed_record(const char *text)
 {
-	char fault[GB_FAULT_MAX];
-	struct gb_record *record = gb_record_parse(line_of(text), fault);
+	struct gb_error err = { 0 };
+	struct gb_record *record = gb_record_parse(line_of(text), &err);
 
-	cr_assert(record != NULL, "%s: %s", text, fault);
+	cr_assert(record != NULL, "%s: %s", text, err.message);
 	return record;
 }
 

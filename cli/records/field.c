@@ -649,80 +649,78 @@ static struct gb_field_value value_of_item(const cJSON *item)
 				    : absent;
 }
 
-static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const char *what)
+static enum gb_status refuse(const struct gb_field *field, const char *what, struct gb_error *err)
 {
-	(void)snprintf(fault, GB_FAULT_MAX, "\"%.60s\" %s", path, what);
-	return fault;
+	return gb_fail(err, GB_EUSAGE, "\"%.60s\" %s", field->path, what);
 }
 
-static const char *read_element(const struct gb_field *field, cJSON *item, void *to,
-				char fault[GB_FAULT_MAX]);
+static enum gb_status read_element(const struct gb_field *field, cJSON *item, void *to,
+				   struct gb_error *err);
 
 /* null in place of a named element leaves it out. */
-static const char *read_list(const struct gb_field *field, cJSON *item, struct gb_objects *list,
-			     char fault[GB_FAULT_MAX])
+static enum gb_status read_list(const struct gb_field *field, cJSON *item, struct gb_objects *list,
+				struct gb_error *err)
 {
-	const bool is_right = has_names(field) ? cJSON_IsObject(item) : cJSON_IsArray(item);
 	const size_t size = size_of_element(field);
-	const char *wrong = NULL;
 
+	if (has_names(field) && !cJSON_IsObject(item))
+		return refuse(field, "is not an object", err);
+	if (!has_names(field) && !cJSON_IsArray(item))
+		return refuse(field, "is not an array", err);
 	list->item = malloc(size); /* an empty list is not absent */
-	for (cJSON *at = is_right ? item->child : NULL; at && list->item && !wrong; at = at->next) {
+	for (cJSON *at = item->child; at && list->item && !err->code; at = at->next) {
 		void *to;
 
 		if (has_names(field) && cJSON_IsNull(at))
 			continue;
 		to = gb_add_item(&list->item, &list->count, size);
-		wrong = to ? read_element(field, at, memset(to, 0, size), fault) : "";
+		if (!to)
+			return gb_out_of_memory(err, "a record");
+		(void)read_element(field, at, memset(to, 0, size), err);
 	}
-	if (!is_right)
-		return has_names(field) ? "is not an object" : "is not an array";
-	return list->item ? wrong : "";
+	return list->item ? err->code : gb_out_of_memory(err, "a record");
 }
 
 /* The interval of the median; absent or null if it is unknown. */
-static const char *read_interval(const cJSON *interval, struct gb_times *times)
+static bool read_interval(const cJSON *interval, struct gb_times *times)
 {
 	if (!interval || cJSON_IsNull(interval))
-		return NULL;
+		return true;
 	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
-	if (!cJSON_IsArray(interval) || cJSON_GetArraySize(interval) != 2 ||
-	    !(times->ci_low <= times->median && times->median <= times->ci_high) ||
-	    !is_near(times->ci_low, 1e-3, 1e18) || !is_time(times->ci_high))
-		return "has a \"ci95\" that is not an interval of the median";
-	return NULL;
+	return cJSON_IsArray(interval) && cJSON_GetArraySize(interval) == 2 &&
+	       times->ci_low <= times->median && times->median <= times->ci_high &&
+	       is_near(times->ci_low, 1e-3, 1e18) && is_time(times->ci_high);
 }
 
-static const char *read_times(cJSON *series, struct gb_times *times)
+static enum gb_status read_times(const struct gb_field *field, cJSON *series,
+				 struct gb_times *times, struct gb_error *err)
 {
-	static const struct gb_field field = { .type = GB_FIELD_NUMBERS };
+	const struct gb_field values = { .path = field->path, .type = GB_FIELD_NUMBERS };
 	const struct gb_field_value median = value_of_item(gb_json_at(series, "median"));
-	struct gb_objects samples = { 0 };
-	const char *wrong;
+	cJSON *samples = gb_json_at(series, "samples");
+	struct gb_objects list = { 0 };
 
 	if (!cJSON_IsObject(series) || median.kind != GB_VALUE_NUMBER)
-		return "lacks \"median\"";
-	if (!is_time(median.number))
-		return "has a \"median\" that no time is";
-	wrong = read_list(&field, gb_json_at(series, "samples"), &samples, NULL);
-	times->count = samples.count;
-	times->sample = samples.item;
-	if (wrong || !samples.count)
-		return wrong && !wrong[0] ? "" : "lacks \"samples\", an array of times";
-	for (size_t i = 0; i < samples.count; i++)
-		if (!is_time(times->sample[i]))
-			return "has a sample that no time is";
+		return refuse(field, "lacks \"median\"", err);
+	if (!cJSON_IsArray(samples) || !samples->child)
+		return refuse(field, "lacks \"samples\", an array of times", err);
+	(void)read_list(&values, samples, &list, err);
+	times->count = list.count;
+	times->sample = list.item;
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
-	wrong = read_interval(gb_json_at(series, "ci95"), times);
-	if (!wrong)
-		cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");
-	return wrong;
+	for (size_t i = 0; i < list.count; i++)
+		if (!is_time(times->sample[i]) || !is_time(median.number))
+			return refuse(field, "has a sample or a median that no time is", err);
+	if (!read_interval(gb_json_at(series, "ci95"), times))
+		return refuse(field, "has a \"ci95\" that is not an interval of the median", err);
+	cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");
+	return err->code;
 }
 
-static const char *read_element(const struct gb_field *field, cJSON *item, void *to,
-				char fault[GB_FAULT_MAX])
+static enum gb_status read_element(const struct gb_field *field, cJSON *item, void *to,
+				   struct gb_error *err)
 {
 	const struct gb_field_value value = value_of_item(item);
 	struct gb_named_times *phase = to;
@@ -731,22 +729,29 @@ static const char *read_element(const struct gb_field *field, cJSON *item, void 
 	case GB_FIELD_NUMBERS:
 		*(double *)to = value.kind == GB_VALUE_NUMBER ? value.number : (double)NAN;
 		if (value.kind != GB_VALUE_NUMBER && !cJSON_IsNull(item))
-			return "has an element that is not a number";
-		return *(double *)to < 0 && !field->negative ? "has a negative number" : NULL;
+			return refuse(field, "has an element that is not a number", err);
+		if (*(double *)to < 0 && !field->negative)
+			return refuse(field, "has a negative number", err);
+		return GB_OK;
 	case GB_FIELD_TEXTS:
 		*(const char **)to = value.text;
-		return value.text ? NULL : "has an element that is not a string";
+		return value.text ? GB_OK
+				  : refuse(field, "has an element that is not a string", err);
 	case GB_FIELD_MEMBERS:
 		*(struct gb_member *)to =
 			(struct gb_member){ item->string, value.kind, value.number, value.text };
-		return value.kind ? NULL
-				  : "has a value that is not a number in range, boolean or string";
+		return value.kind ? GB_OK
+				  : refuse(field,
+					   "has a value that is not a number in range, boolean or "
+					   "string",
+					   err);
 	case GB_FIELD_PHASES:
 		*phase = (struct gb_named_times){ item->string, gb_no_times };
-		return read_times(item, &phase->time);
+		return read_times(field, item, &phase->time, err);
 	default:
-		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, fault)
-					    : "has an element that is not an object";
+		return cJSON_IsObject(item)
+			       ? gb_fields_read(field->fields, item, to, err)
+			       : refuse(field, "has an element that is not an object", err);
 	}
 }
 
@@ -759,50 +764,51 @@ static int word_number(const char *const *words, const char *text)
 	return -1;
 }
 
-static const char *read_number(const struct gb_field *field, const cJSON *item, double *to)
+static enum gb_status read_number(const struct gb_field *field, const cJSON *item, double *to,
+				  struct gb_error *err)
 {
 	*to = value_of_item(item).number;
 	if (!cJSON_IsNumber(item))
-		return "is not a number";
+		return refuse(field, "is not a number", err);
 	if (isnan(*to) || !is_near(*to, 1e-18, 1e18))
-		return "is a number out of range";
-	return *to < 0 && !field->negative ? "is negative" : NULL;
+		return refuse(field, "is a number out of range", err);
+	return *to < 0 && !field->negative ? refuse(field, "is negative", err) : GB_OK;
 }
 
-/* Returns NULL, "" if memory ran out, or what is wrong with the item: fault, if that names the member
- * of an inner object. */
-static const char *read_field(const struct gb_field *field, cJSON *item, void *of,
-			      char fault[GB_FAULT_MAX])
+static enum gb_status read_field(const struct gb_field *field, cJSON *item, void *of,
+				 struct gb_error *err)
 {
 	const struct gb_field_value value = value_of_item(item);
-	const int word = field->words ? word_number(field->words, value.text) : -1;
+	const int word = field->words ? word_number(field->words, value.text) : 0;
 	void *to = (char *)of + field->offset;
 
+	if (word < 0)
+		return refuse(field, "is unknown", err);
 	switch (field->type) {
 	case GB_FIELD_TEXT:
 		*(const char **)to = value.text;
-		if (!value.text)
-			return "is not a string";
-		return !field->words || word >= 0 ? NULL : "is unknown";
+		return value.text ? GB_OK : refuse(field, "is not a string", err);
 	case GB_FIELD_NUMBER:
-		return read_number(field, item, to);
+		return read_number(field, item, to, err);
 	case GB_FIELD_BOOL:
 		*(bool *)to = value.number > 0;
-		return value.kind == GB_VALUE_FLAG ? NULL : "is neither true nor false";
+		break;
 	case GB_FIELD_FLAG:
 		*(enum gb_flag *)to = value.number > 0 ? GB_YES : GB_NO;
-		return value.kind == GB_VALUE_FLAG ? NULL : "is neither true nor false";
+		break;
 	case GB_FIELD_WORD:
-		*(int *)to = word < 0 ? 0 : word;
-		return word < 0 ? "is unknown" : NULL;
+		*(int *)to = word;
+		return GB_OK;
 	case GB_FIELD_TIMES:
-		return read_times(item, to);
+		return read_times(field, item, to, err);
 	case GB_FIELD_OBJECT:
-		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, fault)
-					    : "is not an object";
+		return cJSON_IsObject(item) ? gb_fields_read(field->fields, item, to, err)
+					    : refuse(field, "is not an object", err);
 	default:
-		return read_list(field, item, to, fault);
+		return read_list(field, item, to, err);
 	}
+	return value.kind == GB_VALUE_FLAG ? GB_OK
+					   : refuse(field, "is neither true nor false", err);
 }
 
 /* True if the path is of two words, and the first one is there but is not an object. */
@@ -819,27 +825,25 @@ static bool lacks_parent(const cJSON *object, const char *path)
 	return parent && !cJSON_IsNull(parent) && !cJSON_IsObject(parent);
 }
 
-const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
-			   char fault[GB_FAULT_MAX])
+enum gb_status gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
+			      struct gb_error *err)
 {
-	const char *missing = NULL;
+	const struct gb_field *missing = NULL;
 
 	gb_fields_clear(fields, to, GB_ALWAYS);
-	for (size_t i = 0; i < fields->count; i++) {
+	for (size_t i = 0; i < fields->count && !err->code; i++) {
 		const struct gb_field *field = &fields->field[i];
-		const bool is_member = !field->derived && field->type != GB_FIELD_STATISTIC;
-		cJSON *item = is_member ? gb_json_at(object, field->path) : NULL;
-		const char *wrong = NULL;
+		cJSON *item;
 
+		if (field->derived || field->type == GB_FIELD_STATISTIC)
+			continue;
+		item = gb_json_at(object, field->path);
 		if (item && !cJSON_IsNull(item))
-			wrong = read_field(field, item, to, fault);
-		else if (is_member && !item && lacks_parent(object, field->path))
-			wrong = "is not in an object";
+			(void)read_field(field, item, to, err);
+		else if (!item && lacks_parent(object, field->path))
+			(void)refuse(field, "is not in an object", err);
 		else if (field->required && !missing)
-			missing = field->path;
-		if (wrong)
-			return wrong[0] && wrong != fault ? fault_of(fault, field->path, wrong)
-							  : wrong;
+			missing = field;
 	}
-	return missing ? fault_of(fault, missing, "is missing") : NULL;
+	return missing ? refuse(missing, "is missing", err) : err->code;
 }

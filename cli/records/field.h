@@ -194,10 +194,9 @@ void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays sta
 /* Read the object.  Texts point into it, so it must outlive the struct.  Samples are removed from
  * it.  A number must be 0 or have a magnitude of 1e-18 to 1e18, a sample one of 0.001 to 1e18 ns, a
  * member of a list one of 1e-300 to 1e300.  None must be negative unless the field says so.
- * Returns NULL, or what is wrong: `fault`, or "" if memory ran out. */
-enum { GB_FAULT_MAX = 160 };
-const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
-			   char fault[GB_FAULT_MAX]);
+ * GB_EUSAGE, with what is wrong with which member; GB_EMEMORY. */
+enum gb_status gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
+			      struct gb_error *err);
 
 /* Print the fields as members of a JSON object that has begun and has `count` members so far; fields
  * of one inner object stand together in the table.  Return 0 if the object still has none. */

@@ -96,21 +96,22 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 	const char *type = gb_json_text(line, "type");
 	struct gb_record *record = NULL;
 	struct gb_context *context = NULL;
-	char fault[GB_FAULT_MAX] = "is not a line of a gpubench record file";
 
-	if (type && gb_equal(type, "record"))
-		record = gb_record_parse(line, fault);
-	else if (type && gb_equal(type, "run"))
-		context = gb_context_parse(line, fault);
-	else
+	if (type && gb_equal(type, "record")) {
+		record = gb_record_parse(line, err);
+	} else if (type && gb_equal(type, "run")) {
+		context = gb_context_parse(line, err);
+	} else {
 		cJSON_Delete(line);
+		gb_fail(err, GB_EUSAGE, "is not a line of a gpubench record file");
+	}
 	if (record) {
 		record->context = run_of(list, record->run_id);
-		return append(list, record, err);
+		(void)append(list, record, err);
+	} else if (context) {
+		(void)gb_records_add_context(list, context, err);
 	}
-	if (context)
-		return gb_records_add_context(list, context, err);
-	return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault) : gb_out_of_memory(err, "a record");
+	return err->code;
 }
 
 void gb_records_release(struct gb_records *list)

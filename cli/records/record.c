@@ -349,35 +349,33 @@ const struct gb_context *const gb_no_context = &no_context;
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-static const char *read_line(const struct gb_fields *fields, cJSON *line, void *to,
-			     char fault[GB_FAULT_MAX])
+static enum gb_status read_line(const struct gb_fields *fields, cJSON *line, void *to,
+				struct gb_error *err)
 {
 	const double schema = gb_json_number(line, "schema");
-	const char *wrong = NULL;
 
 	if (!(schema >= 1) || fmod(schema, 1) > 0)
-		wrong = "has no \"schema\" number";
-	else if (schema < GB_RECORD_SCHEMA)
-		wrong = "schema 1 is no longer read; gpubench report --format=json of version 0.2 "
-			"converts it";
-	else if (schema > GB_RECORD_SCHEMA)
-		wrong = "has a schema newer than this gpubench supports";
-	if (wrong)
-		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-	return wrong ? wrong : gb_fields_read(fields, line, to, fault);
+		return gb_fail(err, GB_EUSAGE, "has no \"schema\" number");
+	if (schema < GB_RECORD_SCHEMA)
+		return gb_fail(err, GB_EUSAGE,
+			       "schema 1 is no longer read; gpubench report --format=json of "
+			       "version 0.2 converts it");
+	if (schema > GB_RECORD_SCHEMA)
+		return gb_fail(err, GB_EUSAGE, "has a schema newer than this gpubench supports");
+	return gb_fields_read(fields, line, to, err);
 }
 
-struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX])
+struct gb_context *gb_context_parse(cJSON *line, struct gb_error *err)
 {
 	struct gb_context *context = calloc(1, sizeof *context);
 
-	fault[0] = '\0';
 	if (!context) {
 		cJSON_Delete(line);
+		gb_out_of_memory(err, "a run");
 		return NULL;
 	}
 	context->line = line;
-	if (!read_line(&gb_context_fields, line, context, fault))
+	if (!read_line(&gb_context_fields, line, context, err))
 		return context;
 	gb_context_free(context);
 	return NULL;
@@ -421,18 +419,18 @@ struct gb_record gb_record_empty(void)
 	return record;
 }
 
-struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
+struct gb_record *gb_record_parse(cJSON *line, struct gb_error *err)
 {
 	struct gb_record *record = calloc(1, sizeof *record);
 
-	fault[0] = '\0';
 	if (!record) {
 		cJSON_Delete(line);
+		gb_out_of_memory(err, "a record");
 		return NULL;
 	}
 	record->line = line;
 	record->context = gb_no_context;
-	if (!read_line(&gb_record_fields, line, record, fault)) {
+	if (!read_line(&gb_record_fields, line, record, err)) {
 		gb_record_derive(record);
 		return record;
 	}
@@ -443,12 +441,9 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err)
 {
-	char fault[GB_FAULT_MAX];
-
 	record->line = cJSON_Parse(json);
-	if (!record->line || gb_fields_read(&gb_count_fields, record->line, &record->counts, fault))
-		return gb_out_of_memory(err, "the counts");
-	return GB_OK;
+	return record->line ? gb_fields_read(&gb_count_fields, record->line, &record->counts, err)
+			    : gb_out_of_memory(err, "the counts");
 }
 
 void gb_record_forget(struct gb_record *record, enum gb_stays stays)

@@ -195,14 +195,14 @@ struct gb_record gb_record_empty(void);
 /* Compute what follows from the members.  Call it once these are known. */
 void gb_record_derive(struct gb_record *record);
 
-/* Take the counts of a run from their JSON.  GB_EMEMORY, also if it is no object of counts. */
+/* Take the counts of a run from their JSON.  GB_EUSAGE if it is no object of counts; GB_EMEMORY. */
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err);
 
 /* Parse a line; owns it even on failure.  NULL if this version cannot read the line as a record or
- * a run; `fault` then says why, or is "" if memory ran out. */
-struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX]);
-struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX]);
+ * a run (GB_EUSAGE), or if memory ran out. */
+struct gb_record *gb_record_parse(cJSON *line, struct gb_error *err);
+struct gb_context *gb_context_parse(cJSON *line, struct gb_error *err);
 void gb_record_release(struct gb_record *record); /* what it owns */
 void gb_record_free(struct gb_record *record);
 void gb_context_free(struct gb_context *context);

@@ -20,13 +20,14 @@
 
 static struct gb_context *run_of(const char *id, const char *members)
 {
-	char text[2048], fault[GB_FAULT_MAX];
+	struct gb_error err = { 0 };
+	char text[2048];
 	struct gb_context *context;
 
 	(void)snprintf(text, sizeof text, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%s\",%s}",
 		       id, members);
-	context = gb_context_parse(cJSON_Parse(text), fault);
-	cr_assert(context, "%s: %s", text, fault);
+	context = gb_context_parse(cJSON_Parse(text), &err);
+	cr_assert(context, "%s: %s", text, err.message);
 	gb_identify(context);
 	return context;
 }

@@ -421,13 +421,13 @@ Test(record, the_first_of_duplicate_members_counts)
 /* A run without a device used none of its GPUs. */
 Test(record, a_run_without_a_device_has_no_gpu)
 {
-	char fault[GB_FAULT_MAX];
+	struct gb_error err = { 0 };
 	struct gb_context *context =
 		gb_context_parse(cJSON_Parse("{\"type\":\"run\",\"schema\":2,\"run_id\":"
 					     "\"1\",\"gpus\":[{\"id\":0},{\"id\":2}]}"),
-				 fault);
+				 &err);
 
-	cr_assert(context, "%s", fault);
+	cr_assert(context, "%s", err.message);
 	cr_expect_null(gb_context_gpu(context));
 	context->settings.device = 0;
 	cr_expect_eq(gb_context_gpu(context), &context->gpu[0]);

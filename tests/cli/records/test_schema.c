@@ -26,12 +26,12 @@ static void each_stored(void (*visit)(const char *path))
 static cJSON *formatted(cJSON *line)
 {
 	const bool is_run = gb_equal(gb_json_text(line, "type"), "run");
-	char fault[GB_FAULT_MAX];
-	struct gb_context *context = is_run ? gb_context_parse(line, fault) : NULL;
-	struct gb_record *record = is_run ? NULL : gb_record_parse(line, fault);
+	struct gb_error err = { 0 };
+	struct gb_context *context = is_run ? gb_context_parse(line, &err) : NULL;
+	struct gb_record *record = is_run ? NULL : gb_record_parse(line, &err);
 	cJSON *now;
 
-	cr_assert(context || record, "%s", fault);
+	cr_assert(context || record, "%s", err.message);
 	now = line_printed(record, context);
 	gb_context_free(context);
 	gb_record_free(record);
