@@ -26,31 +26,9 @@ struct line {
 	char text[4096];
 };
 
-/* Read the first line of a file, without its newline.  NULL if the file cannot be read or the line
- * is empty. */
-static __attribute__((format(printf, 2, 3))) char *first_line(struct line *line, const char *format,
-							      ...)
-{
-	char path[256];
-	va_list args;
-	FILE *file;
-
-	va_start(args, format);
-	(void)vsnprintf(path, sizeof path, format, args);
-	va_end(args);
-	file = fopen(path, "re");
-	if (!file)
-		return NULL;
-	if (!fgets(line->text, sizeof line->text, file))
-		line->text[0] = '\0'; /* after an error, its contents are indeterminate */
-	(void)fclose(file);
-	line->text[strcspn(line->text, "\n")] = '\0';
-	return line->text[0] ? line->text : NULL;
-}
-
 /* The text after "name" and an optional ':' or '=' in the first line of the file that starts with
  * the name, without quotes; NULL if there is none. */
-static const char *field(struct line *line, const char *path, const char *name)
+static char *field(struct line *line, const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
 	char *found = NULL;
@@ -65,6 +43,19 @@ static const char *field(struct line *line, const char *path, const char *name)
 	if (file)
 		(void)fclose(file);
 	return found && found[0] ? found : NULL;
+}
+
+/* The first line of the file; NULL if it cannot be read or the line is empty. */
+static __attribute__((format(printf, 2, 3))) char *first_line(struct line *line, const char *format,
+							      ...)
+{
+	char path[256];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(path, sizeof path, format, args);
+	va_end(args);
+	return field(line, path, "");
 }
 
 /* A copy of the text that the run keeps; NULL without a text. */
@@ -206,11 +197,8 @@ static double cpu_quota(struct line *line)
 static enum gb_flag virtualized(struct line *line)
 {
 	const char *flags = field(line, "/proc/cpuinfo", "flags");
-	const char *at = flags ? strstr(flags, " hypervisor") : NULL;
 
-	if (!flags)
-		return GB_UNKNOWN;
-	return flag(at && (at[11] == ' ' || at[11] == '\0'));
+	return flags ? flag(strstr(flags, " hypervisor") != NULL) : GB_UNKNOWN;
 }
 
 static enum gb_flag turbo(struct line *line)
