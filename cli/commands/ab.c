@@ -21,7 +21,7 @@
 #include "cli/commands/compare.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 #include "common/process.h"
 #include "common/secret.h"
 #include "common/text.h"

@@ -16,7 +16,7 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 #include "cli/report/print_report.h"
 #include "cli/report/repro/repro.h"
 #include "common/suggest.h"

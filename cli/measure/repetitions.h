@@ -7,7 +7,7 @@
 #define GPUBENCH_CLI_MEASURE_REPETITIONS_H
 
 #include "cli/measure/request.h"
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 
 /* True if this process is one of the repetitions.  The request is then changed to its task. */
 bool gb_is_repetition(struct gb_request *request);

@@ -6,7 +6,7 @@
 #define GPUBENCH_CLI_MEASURE_REQUEST_H
 
 #include "cli/measure/sweep.h"
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 #include "cli/records/settings.h"
 
 /* --resume: no; only records of the same setup; records of any setup. */

@@ -17,8 +17,8 @@
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
-#include "cli/records/lines.h"
 #include "cli/records/machine.h"
+#include "cli/records/output.h"
 
 struct gb_session {
 	const struct gb_request *request;

@@ -1,5 +1,4 @@
-/* field.c -- values, lists and series; clears, prints, reads and looks up struct members by a table
- * of JSON paths.
+/* field.c -- clears, prints, reads and looks up struct members by a table of JSON paths.
  *
  * Reading is the one place that checks the types and the ranges of what a file holds, so that no
  * report needs to.  Numbers that pass are finite and have a sign that the field allows.  A series
@@ -13,195 +12,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "common/memory.h"
 #include "common/text.h"
-
-/* ---- named values --------------------------------------------------------------------------- */
-
-const char *gb_value_words(struct gb_field_value value, char *text, size_t size)
-{
-	static const char *const flag[] = { "false", "true" };
-
-	if (value.kind == GB_VALUE_NUMBER)
-		(void)snprintf(text, size, "%.10g", value.number);
-	else
-		(void)snprintf(text, size, "%.100s",
-			       value.kind == GB_VALUE_TEXT   ? value.text
-			       : value.kind == GB_VALUE_FLAG ? flag[value.number > 0]
-							     : "none");
-	return text;
-}
-
-bool gb_values_equal(struct gb_field_value a, struct gb_field_value b)
-{
-	if (a.kind != b.kind)
-		return false;
-	return a.kind == GB_VALUE_TEXT ? gb_equal(a.text, b.text)
-				       : !(fabs(a.number - b.number) > 0);
-}
-
-const struct gb_member *gb_member_find(const struct gb_members *members, const char *name)
-{
-	for (size_t i = 0; i < members->count; i++)
-		if (gb_equal(members->item[i].name, name))
-			return &members->item[i];
-	return NULL;
-}
-
-double gb_member_number(const struct gb_members *members, const char *name)
-{
-	const struct gb_member *member = gb_member_find(members, name);
-
-	return member && member->kind == GB_VALUE_NUMBER ? member->number : (double)NAN;
-}
-
-bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
-{
-	if (!a || !b)
-		return a == b;
-	return gb_values_equal(gb_member_value(a), gb_member_value(b));
-}
-
-void *gb_add_item(void *list, size_t *count, size_t size)
-{
-	char *array;
-
-	memcpy(&array, list, sizeof array); /* a pointer of any type */
-	if (*count == 0 || (*count >= 8 && (*count & (*count - 1)) == 0))
-		array = reallocarray(array, *count ? 2 * *count : 8, size);
-	if (!array)
-		return NULL;
-	memcpy(list, &array, sizeof array);
-	return array + (*count)++ * size;
-}
-
-bool gb_members_add(struct gb_members *members, struct gb_member member)
-{
-	struct gb_member *added = NULL;
-
-	if (member.kind)
-		added = gb_add_item(&members->item, &members->count, sizeof *added);
-	if (added)
-		*added = member;
-	return added || !member.kind;
-}
-
-/* ---- lists and series ----------------------------------------------------------------------- */
-
-const struct gb_times gb_no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
-
-enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
-{
-	double *added = NULL;
-
-	if (gb_memory_admit(err))
-		added = gb_add_item(&numbers->value, &numbers->count, sizeof *added);
-	if (!added)
-		return gb_out_of_memory(err, "the samples");
-	*added = value;
-	return GB_OK;
-}
-
-enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
-{
-	struct gb_numbers samples = { times->count, times->sample };
-
-	(void)gb_numbers_add(&samples, ns, err);
-	times->sample = samples.value;
-	times->count = samples.count;
-	return err->code;
-}
-
-bool gb_texts_add(struct gb_texts *texts, const char *text)
-{
-	const char **added = gb_add_item(&texts->text, &texts->count, sizeof *added);
-
-	if (added)
-		*added = text;
-	return added;
-}
-
-char *gb_texts_keep(struct gb_texts *texts, const char *text)
-{
-	char *copy = gb_utf8_copy(text);
-
-	if (copy && gb_texts_add(texts, copy))
-		return copy;
-	free(copy);
-	return NULL;
-}
-
-void gb_texts_free(struct gb_texts *texts)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		char *text; /* without the const of a list whose texts others own */
-
-		memcpy(&text, &texts->text[i], sizeof text);
-		free(text);
-	}
-	free(texts->text);
-	*texts = (struct gb_texts){ 0 };
-}
-
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
-{
-	struct gb_named_times *added = gb_add_item(&phases->item, &phases->count, sizeof *added);
-
-	if (added)
-		*added = (struct gb_named_times){ name, gb_no_times };
-	return added ? &added->time : NULL;
-}
-
-struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
-{
-	for (size_t i = 0; i < phases->count; i++)
-		if (gb_equal(phases->item[i].name, name))
-			return &phases->item[i].time;
-	return gb_phases_append(phases, name);
-}
-
-enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
-			       struct gb_error *err)
-{
-	struct gb_summary sum;
-
-	if (gb_summarize(times->sample, times->count, &sum, err))
-		return err->code;
-	gb_floor_interval(&sum, resolution_ns);
-	times->clock = clock;
-	times->median = sum.median;
-	times->ci_low = sum.ci_low;
-	times->ci_high = sum.ci_high;
-	return GB_OK;
-}
-
-enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
-				struct gb_error *err)
-{
-	for (size_t i = 0; i < phases->count && !err->code; i++)
-		(void)gb_times_settle(&phases->item[i].time, clock, resolution_ns, err);
-	return err->code;
-}
-
-void gb_phases_clear(struct gb_phases *phases)
-{
-	while (phases->count)
-		free(phases->item[--phases->count].time.sample);
-	free(phases->item);
-	*phases = (struct gb_phases){ 0 };
-}
-
-struct gb_summary gb_times_summary(const struct gb_times *times)
-{
-	struct gb_error err = { 0 };
-	struct gb_summary sum;
-
-	(void)gb_summarize(times->sample, times->count, &sum, &err);
-	sum.median = times->median;
-	sum.ci_low = times->ci_low;
-	sum.ci_high = times->ci_high;
-	return sum;
-}
 
 /* ---- the values of fields ------------------------------------------------------------------ */
 
@@ -322,15 +133,10 @@ static void clear(const struct gb_field *field, void *of)
 	case GB_FIELD_OBJECT:
 		gb_fields_clear(field->fields, to, GB_ALWAYS);
 		break;
-	case GB_FIELD_NUMBERS:
-	case GB_FIELD_TEXTS:
-	case GB_FIELD_OBJECTS:
-	case GB_FIELD_MEMBERS:
-	case GB_FIELD_PHASES:
-		clear_list(field, to);
-		break;
 	case GB_FIELD_STATISTIC:
 		break;
+	default:
+		clear_list(field, to);
 	}
 }
 
@@ -343,38 +149,14 @@ void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays sta
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void print_text(FILE *file, const char *text)
-{
-	(void)fputc('"', file);
-	for (size_t length; *text; text += length ? length : 1) {
-		length = gb_utf8_length(text);
-		if (*text == '"' || *text == '\\')
-			(void)fprintf(file, "\\%c", *text);
-		else if (*text > 0 && *text < ' ')
-			(void)fprintf(file, "\\u%04x", (unsigned)*text);
-		else if (length)
-			(void)fwrite(text, 1, length, file);
-		else
-			(void)fputs("\xef\xbf\xbd", file);
-	}
-	(void)fputc('"', file);
-}
-
-static void print_number(FILE *file, double number)
-{
-	char text[GB_TEXT_MAX];
-
-	(void)fputs(isfinite(number) ? gb_text_real(text, number) : "null", file);
-}
-
 static void print_value(FILE *file, struct gb_field_value value)
 {
 	if (value.kind == GB_VALUE_TEXT)
-		print_text(file, value.text);
+		gb_json_write_text(file, value.text);
 	else if (value.kind == GB_VALUE_FLAG)
 		(void)fputs(value.number > 0 ? "true" : "false", file);
 	else
-		print_number(file, value.number);
+		gb_json_write_number(file, value.number);
 }
 
 /* The separator before each item of a list but the first. */
@@ -386,7 +168,7 @@ static const char *comma(size_t i)
 static void print_name(FILE *file, size_t i, const char *name)
 {
 	(void)fputs(comma(i), file);
-	print_text(file, name);
+	gb_json_write_text(file, name);
 	(void)fputc(':', file);
 }
 
@@ -397,7 +179,7 @@ static void print_times(FILE *file, const double *ns, size_t count)
 	(void)fputc('[', file);
 	for (size_t i = 0; i < count; i++) {
 		(void)fputs(comma(i), file);
-		print_number(file, round(ns[i] * 1e3) / 1e3);
+		gb_json_write_number(file, round(ns[i] * 1e3) / 1e3);
 	}
 	(void)fputc(']', file);
 }
@@ -407,10 +189,10 @@ static void print_series(FILE *file, const struct gb_times *times)
 	(void)fputc('{', file);
 	if (times->clock) {
 		print_name(file, 0, "clock");
-		print_text(file, times->clock);
+		gb_json_write_text(file, times->clock);
 	}
 	print_name(file, times->clock != NULL, "median");
-	print_number(file, round(times->median * 1e3) / 1e3);
+	gb_json_write_number(file, round(times->median * 1e3) / 1e3);
 	if (!isnan(times->ci_low)) {
 		print_name(file, 1, "ci95");
 		print_times(file, (const double[]){ times->ci_low, times->ci_high }, 2);
@@ -433,9 +215,9 @@ static void print_element(FILE *file, const struct gb_field *field, const void *
 	const struct gb_named_times *phase = element;
 
 	if (field->type == GB_FIELD_NUMBERS) {
-		print_number(file, *(const double *)element);
+		gb_json_write_number(file, *(const double *)element);
 	} else if (field->type == GB_FIELD_TEXTS) {
-		print_text(file, *(const char *const *)element);
+		gb_json_write_text(file, *(const char *const *)element);
 	} else if (field->type == GB_FIELD_MEMBERS) {
 		print_name(file, 0, member->name);
 		print_value(file, gb_member_value(member));
@@ -478,16 +260,13 @@ static bool is_absent(const struct gb_field *field, const void *of)
 
 	if (is_list(field))
 		return !field->required && !((const struct gb_objects *)from)->item;
-	switch (field->type) {
-	case GB_FIELD_BOOL:
-		return !*(const bool *)from;
-	case GB_FIELD_TIMES:
+	if (field->type == GB_FIELD_TIMES)
 		return isnan(((const struct gb_times *)from)->median);
-	case GB_FIELD_OBJECT:
+	if (field->type == GB_FIELD_OBJECT)
 		return gb_fields_are_absent(field->fields, from);
-	default:
-		return field->derived || !scalar_value(field, of).kind;
-	}
+	if (field->type == GB_FIELD_BOOL)
+		return !*(const bool *)from;
+	return field->derived || !scalar_value(field, of).kind;
 }
 
 bool gb_fields_are_absent(const struct gb_fields *fields, const void *of)
@@ -528,35 +307,6 @@ size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *f
 }
 
 /* ---- by path ------------------------------------------------------------------------------ */
-
-static struct gb_field_value summary_value(const struct gb_times *times, const char *stat)
-{
-	const struct gb_summary sum = gb_times_summary(times);
-	const struct {
-		const char *name;
-		double value;
-	} stats[] = {
-		{ "n", (double)sum.count },
-		{ "median", sum.median },
-		{ "ci95.low", sum.ci_low },
-		{ "ci95.high", sum.ci_high },
-		{ "min", sum.min },
-		{ "q1", sum.q1 },
-		{ "q3", sum.q3 },
-		{ "max", sum.max },
-		{ "mean", sum.mean },
-		{ "mean_ci95.low", sum.mean_ci_low },
-		{ "mean_ci95.high", sum.mean_ci_high },
-		{ "stddev", sum.stddev },
-		{ "mad", sum.mad },
-		{ "outliers", (double)sum.outliers },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(stats) && !isnan(times->median); i++)
-		if (gb_equal(stats[i].name, stat))
-			return number_value(stats[i].value);
-	return absent;
-}
 
 /* Find the field at, or above, the path.  *rest is the rest of the path. */
 static const struct gb_field *find_field(const struct gb_fields *fields, const char *path,
@@ -606,7 +356,7 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
 	if (found && found->type == GB_FIELD_OBJECT)
 		return gb_fields_value(found->fields, in(found, of), rest);
 	if (times)
-		return summary_value(times, rest);
+		return number_value(gb_times_statistic(times, rest));
 	if (member)
 		return gb_member_value(member);
 	return found ? scalar_value(found, of) : absent;

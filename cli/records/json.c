@@ -101,3 +101,27 @@ bool gb_json_print(FILE *file, const cJSON *document)
 	cJSON_free(text);
 	return true;
 }
+
+void gb_json_write_text(FILE *file, const char *text)
+{
+	(void)fputc('"', file);
+	for (size_t length; *text; text += length ? length : 1) {
+		length = gb_utf8_length(text);
+		if (*text == '"' || *text == '\\')
+			(void)fprintf(file, "\\%c", *text);
+		else if (*text > 0 && *text < ' ')
+			(void)fprintf(file, "\\u%04x", (unsigned)*text);
+		else if (length)
+			(void)fwrite(text, 1, length, file);
+		else
+			(void)fputs("\xef\xbf\xbd", file);
+	}
+	(void)fputc('"', file);
+}
+
+void gb_json_write_number(FILE *file, double number)
+{
+	char text[GB_TEXT_MAX];
+
+	(void)fputs(isfinite(number) ? gb_text_real(text, number) : "null", file);
+}

@@ -43,4 +43,9 @@ const char *gb_json_text(const cJSON *object, const char *path);
  * the stream for errors. */
 bool gb_json_print(FILE *file, const cJSON *document);
 
+/* Print a single text, in which bytes that are not UTF-8 become U+FFFD, or a number: the fewest
+ * digits that read back as the same one, or null unless it is finite. */
+void gb_json_write_text(FILE *file, const char *text);
+void gb_json_write_number(FILE *file, double number);
+
 #endif

@@ -1,9 +1,4 @@
-/* lines.h -- the lines of record files: a list in memory, read from files, and the file that -o
- * names: JSON lines, written as they come, or a page, written at the end.
- *
- * That file is not changed before the first line, or the page, is ready, so no records are lost if
- * an input cannot be read.
- */
+/* lines.h -- the lines of record files: a list in memory, read from files. */
 #ifndef GPUBENCH_CLI_RECORDS_LINES_H
 #define GPUBENCH_CLI_RECORDS_LINES_H
 
@@ -13,7 +8,6 @@
 #include <stdio.h>
 
 #include "cli/records/record.h"
-#include "common/whole.h"
 
 /* The lines of one or more files, owned.  Start with { 0 }. */
 struct gb_records {
@@ -81,72 +75,6 @@ enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 /* Write the lines that are not yet in the output, each run before its records.  The caller checks
  * the stream for errors. */
 void gb_records_print(FILE *file, const struct gb_records *list);
-
-/* ---- the output --------------------------------------------------------------------------- */
-
-/* How to treat records or a page that the file already holds. */
-enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
-
-/* Start with { 0 }. */
-struct gb_output {
-	const char *path;
-	enum gb_existing existing;
-	bool to_stdout;
-	struct gb_whole whole; /* a page: written to a temporary file, renamed at the end */
-	bool to_lines;         /* JSON lines go to `file`, which is locked */
-	int file;
-	bool created; /* the file did not exist before */
-	bool begun;   /* something was written */
-	bool shared;  /* other processes append too */
-	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
-	 * keep_bytes (cut), or its last line gets its newline (unended). */
-	bool cut, unended;
-	size_t keep_bytes;
-};
-
-/* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file or a page. */
-enum gb_status gb_output_check(const char *path, struct gb_error *err);
-
-/* True if path names a file of JSON lines.  path may be NULL. */
-bool gb_is_lines(const char *path);
-
-/* Open and lock an output; its contents stay until something is written.  "-" is standard output,
- * NULL is none.  GB_EUSAGE for an output of unknown type, for a file that is not empty (GB_REFUSE),
- * or for a type that cannot be resumed (GB_RESUME).  GB_EIO if the file cannot be written or
- * another process is writing it. */
-enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
-			      struct gb_error *err);
-
-/* Use the descriptor of a JSON Lines file that the parent process has locked and opened for
- * appending.  If siblings append at the same time, it is shared, and the parent must have called
- * gb_output_begin(). */
-void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
-		       enum gb_existing existing);
-
-/* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that
- * was cut off is dropped. GB_EUSAGE if the file is not JSON lines. */
-enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
-			      struct gb_error *err);
-
-/* GB_EUSAGE if a run of the records (from the file `path`) was made with another setup than the run
- * `now`: another machine, build, device or cache mode.  The message names
- * the first difference and ends in the hint. */
-enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
-			       const struct gb_context *now, const char *hint,
-			       struct gb_error *err);
-
-/* Prepare the file for the first line, as gb_output_put() would: GB_OVERWRITE removes the old
- * contents, GB_RESUME a line that was cut off. */
-enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
-
-/* Write the lines of a list that are not yet in the output, if it takes JSON lines, with one
- * append: a process that is killed almost always leaves either all of them or none.  On GB_EIO,
- * nothing of them is left in a regular file. */
-enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
-			     struct gb_error *err);
-
-/* Close the output if it is open.  A page is renamed into place if `keep` is true. */
-enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
 /* Append the records of all files.  A file that was cut off causes a warning on standard error or, if
  * `whole` is set, GB_EUSAGE.  A line that repeats an earlier one, of the same file or another, is

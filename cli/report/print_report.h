@@ -15,7 +15,7 @@
 #define GPUBENCH_CLI_REPORT_PRINT_REPORT_H
 
 #include "cli/measure/session.h"
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 #include "cli/report/table.h"
 
 /* Print the whole list; columns: gb_columns_read().  The file is flushed; GB_EIO if it could not be written. */

@@ -1,5 +1,5 @@
 /* test_output.c -- what opening, appending to and closing an output leave in its file. */
-#include "cli/records/lines.h"
+#include "cli/records/output.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
