@@ -1,7 +1,6 @@
 /* stats.c -- order statistics, moments and their confidence intervals.
  *
- * The moments take two passes; the second corrects the rounding errors of the first.  The interval
- * of the median is exact: binomial weights are summed outwards from the middle, so that nothing
+ * The moments are summed in a type that is longer than the values'.  The interval of the median is exact: binomial weights are summed outwards from the middle, so that nothing
  * underflows for any count.  The interval of the mean needs Student's t quantile.
  */
 #include "common/stats.h"
@@ -86,33 +85,23 @@ static size_t count_outliers(const double *sorted, size_t count)
 
 /* ---- moments ----------------------------------------------------------------------------- */
 
-static double mean_of(const double *value, size_t count)
+static long double mean_of(const double *value, size_t count)
 {
-	double mean = 0, rest = 0;
+	long double sum = 0;
 
-	if (!count)
-		return (double)NAN;
 	for (size_t i = 0; i < count; i++)
-		mean += value[i];
-	mean /= (double)count;
-	for (size_t i = 0; i < count; i++)
-		rest += value[i] - mean;
-	return mean + rest / (double)count;
+		sum += value[i];
+	return count ? sum / (long double)count : (long double)NAN;
 }
 
 /* Standard deviation of the sample (divisor count - 1). */
-static double stddev_of(const double *value, size_t count, double mean)
+static double stddev_of(const double *value, size_t count, long double mean)
 {
-	double squares = 0, rest = 0;
+	long double squares = 0;
 
-	if (count < 2)
-		return (double)NAN;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		squares += (value[i] - mean) * (value[i] - mean);
-		rest += value[i] - mean;
-	}
-	squares -= rest * rest / (double)count;
-	return sqrt(fmax(0, squares) / (double)(count - 1));
+	return count < 2 ? (double)NAN : sqrt((double)(squares / (long double)(count - 1)));
 }
 
 /* ---- Student's distribution -------------------------------------------------------------- */
@@ -154,7 +143,8 @@ double gb_student_quantile(double level, size_t df)
 /* Compute all members but mad. */
 static void summarize_sorted(const double *sorted, size_t count, struct gb_summary *summary)
 {
-	const double mean = mean_of(sorted, count), stddev = stddev_of(sorted, count, mean);
+	const long double exact_mean = mean_of(sorted, count);
+	const double mean = (double)exact_mean, stddev = stddev_of(sorted, count, exact_mean);
 	const double t = gb_student_quantile(GB_LEVEL, count ? count - 1 : 0);
 	const double half = t * stddev / sqrt((double)count);
 	size_t low, high;
