@@ -19,21 +19,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The number at the start of the file; UINT64_MAX if there is none ("max", no such file). */
-static uint64_t read_number(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	uint64_t value;
-	bool is_number;
-
-	if (!file)
-		return UINT64_MAX;
-	is_number = fscanf(file, "%" SCNu64, &value) == 1;
-	(void)fclose(file);
-	return is_number ? value : UINT64_MAX;
-}
-
-/* The number after `name` in a file of lines "NAME VALUE"; `otherwise` if there is none. */
+/* The number after `name` at the start of a line of the file; `otherwise` if there is none ("max", no
+ * such file). */
 static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 {
 	const size_t length = strlen(name);
@@ -42,12 +29,16 @@ static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 	FILE *file = fopen(path, "re");
 
 	while (file && fgets(line, sizeof line, file))
-		if (!strncmp(line, name, length) && line[length] == ' ' &&
-		    sscanf(line + length, "%" SCNu64, &value) == 1)
+		if (!strncmp(line, name, length) && sscanf(line + length, "%" SCNu64, &value) == 1)
 			break;
 	if (file)
 		(void)fclose(file);
 	return value;
+}
+
+static uint64_t read_number(const char *path)
+{
+	return read_row(path, "", UINT64_MAX);
 }
 
 /* ---- cgroups -------------------------------------------------------------------------------- */
@@ -59,8 +50,8 @@ struct version {
 };
 
 static const struct version v1 = { "/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-				   "total_inactive_file" };
-static const struct version v2 = { "", "memory.max", "memory.current", "inactive_file" };
+				   "total_inactive_file " };
+static const struct version v2 = { "", "memory.max", "memory.current", "inactive_file " };
 
 /* The bytes that one group still allows.  Its usage includes inactive cached files, which the
  * kernel reclaims when memory is needed, so they are subtracted. */
