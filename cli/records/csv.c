@@ -125,27 +125,8 @@ static void print_title(FILE *file, size_t kind, const char *path)
 	gb_csv_print_text(file, title);
 }
 
-static void print_fixed_titles(FILE *file, const struct gb_fields *fields, const char *comma)
-{
-	for (size_t i = 0; i < fields->count; i++)
-		if (fields->field[i].csv) {
-			(void)fprintf(file, "%s%s", comma, fields->field[i].csv);
-			comma = ",";
-		}
-}
-
-static void print_titles(FILE *file, const struct gb_texts *paths)
-{
-	print_fixed_titles(file, &gb_record_fields, "");
-	print_fixed_titles(file, &gb_context_fields, ",");
-	(void)fputs(",gpu,caches", file);
-	for (size_t k = 0; k < KINDS; k++)
-		for (size_t i = 0; i < paths[k].count; i++)
-			print_title(file, k, paths[k].text[i]);
-	(void)fputs("\r\n", file);
-}
-
-/* The columns of a run or of a record; those of one launch are empty under the emulator. */
+/* The columns of a run or of a record, or their titles without one (NULL); those of one launch are
+ * empty under the emulator. */
 static void print_fixed(FILE *file, const struct gb_fields *fields, const void *of, bool timed,
 			const char *comma)
 {
@@ -156,9 +137,22 @@ static void print_fixed(FILE *file, const struct gb_fields *fields, const void *
 			continue;
 		(void)fputs(comma, file);
 		comma = ",";
-		if (timed || field->stays != GB_OF_REPETITION)
+		if (!of)
+			(void)fputs(field->csv, file);
+		else if (timed || field->stays != GB_OF_REPETITION)
 			print_value(file, gb_fields_value(fields, of, field->path));
 	}
+}
+
+static void print_titles(FILE *file, const struct gb_texts *paths)
+{
+	print_fixed(file, &gb_record_fields, NULL, false, "");
+	print_fixed(file, &gb_context_fields, NULL, false, ",");
+	(void)fputs(",gpu,caches", file);
+	for (size_t k = 0; k < KINDS; k++)
+		for (size_t i = 0; i < paths[k].count; i++)
+			print_title(file, k, paths[k].text[i]);
+	(void)fputs("\r\n", file);
 }
 
 static void print_record(FILE *file, const struct gb_record *record, const struct gb_texts *paths)
