@@ -27,7 +27,8 @@ char *gb_utf8_copy(const char *text)
 	return copy;
 }
 
-bool gb_json_put(cJSON *object, const char *name, cJSON *item)
+/* Put item under name; owns item even on failure.  False if item is NULL. */
+static bool put(cJSON *object, const char *name, cJSON *item)
 {
 	if (item && object && cJSON_AddItemToObject(object, name, item))
 		return true;
@@ -41,18 +42,17 @@ bool gb_json_put_text(cJSON *object, const char *name, const char *text)
 	cJSON *item = copy ? cJSON_CreateString(copy) : text ? NULL : cJSON_CreateNull();
 
 	free(copy);
-	return gb_json_put(object, name, item);
+	return put(object, name, item);
 }
 
 bool gb_json_put_number(cJSON *object, const char *name, double value)
 {
-	return gb_json_put(object, name,
-			   isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+	return put(object, name, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value)
 {
-	return gb_json_put(object, name, cJSON_CreateBool(value));
+	return put(object, name, cJSON_CreateBool(value));
 }
 
 bool gb_json_append(cJSON *array, cJSON *item)

@@ -26,10 +26,7 @@ bool gb_json_put_number(cJSON *object, const char *name, double value);
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value);
 
-/* Put item under name; owns item even on failure.  False if item is NULL. */
-bool gb_json_put(cJSON *object, const char *name, cJSON *item);
-
-/* As above, at the end of an array. */
+/* Put item at the end of an array; owns item even on failure.  False if item is NULL. */
 bool gb_json_append(cJSON *array, cJSON *item);
 
 /* The member at the path, or NULL. */
