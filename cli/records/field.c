@@ -462,7 +462,7 @@ static enum gb_status read_times(const struct gb_field *field, cJSON *series,
 	times->median = median.number;
 	for (size_t i = 0; i < list.count; i++)
 		if (!is_time(times->sample[i]) || !is_time(median.number))
-			return refuse(field, "has a sample or a median that no time is", err);
+			return refuse(field, "has a \"median\" or a sample that is no time", err);
 	if (!read_interval(gb_json_at(series, "ci95"), times))
 		return refuse(field, "has a \"ci95\" that is not an interval of the median", err);
 	cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");
