@@ -34,10 +34,6 @@
 #define CBT_INLINE static inline
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* At depth 30 a node's number fits in 31 bits. */
 enum {
 	CBT_MIN_DEPTH = 1,
@@ -278,7 +274,4 @@ CBT_INLINE uint64_t *cbt_output_heap(const struct cbt_input *in, void *output)
 				    cbt_ids_size(in));
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

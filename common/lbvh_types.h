@@ -42,10 +42,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* In the order of the choices of --op, --tree, --rays-kind, --order and --rays-per-call. */
 enum lbvh_op { LBVH_BUILD, LBVH_TRACE, LBVH_OPS };
 enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE, LBVH_TREES };
@@ -430,7 +426,4 @@ LBVH_FN int lbvh_nearer(float t, uint32_t p, float best_t, uint32_t best_p)
 	return t < best_t || (t == best_t && t < INFINITY && p < best_p);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

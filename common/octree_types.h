@@ -29,10 +29,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #ifdef __CUDACC__
 #define OCTREE_INLINE static inline __host__ __device__
 #else
@@ -249,7 +245,4 @@ static inline int32_t *octree_output_next(const struct octree_input *input,
 	return &output->child[input->pool][0];
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 
 #include "common/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The confidence level of the intervals in struct gb_summary. */
 #define GB_LEVEL 0.95
 
@@ -76,7 +72,4 @@ double gb_relative_half_width(const struct gb_summary *summary);
 /* " wide" if the relative half-width exceeds 0.1, else "". */
 const char *gb_width_mark(double half_width);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

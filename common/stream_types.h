@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct stream_params {
 	int64_t count; /* bytes to copy */
 	int64_t threads;
@@ -32,7 +28,4 @@ static inline size_t stream_words(size_t count)
 	return (count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

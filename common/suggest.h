@@ -4,10 +4,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { GB_SUGGESTIONS = 3, GB_SUGGESTION_MAX = 160 };
 
 /* Initialise with { .word = ... }.  Only the first `length` characters of word count (0: all).  The
@@ -27,7 +23,4 @@ void gb_suggest_offer(struct gb_suggest *suggest, const char *candidate);
 /* " (did you mean radix?)" or " (did you mean u32 or u64?)"; `otherwise` if none was near. */
 const char *gb_suggest_text(struct gb_suggest *suggest, const char *otherwise);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

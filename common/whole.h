@@ -12,10 +12,6 @@
 
 #include "common/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Initialise with { 0 }. */
 struct gb_whole {
 	FILE *stream; /* stream to write to; NULL: not open */
@@ -36,7 +32,4 @@ enum gb_status gb_whole_close(struct gb_whole *whole, bool keep, struct gb_error
  * reader. */
 int gb_open_locked(const char *path, const char *name, int flags, struct gb_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build_info.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/help.h"
 #include "cli/commands/removed.h"
-#include "cli/records/version.h"
 #include "common/suggest.h"
 #include "common/text.h"
 
@@ -245,7 +245,7 @@ static void take_option(struct parse *p, int key, const char *text)
 		if (key == HELP_KEY)
 			print_help(p);
 		else
-			(void)puts(GB_VERSION_LINE);
+			(void)puts("gpubench " GB_VERSION);
 		p->a->done = true;
 	} else if (key < FIRST_KEY + (int)p->row_count) {
 		set_option(p, (size_t)(key - FIRST_KEY), text);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "build_info.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
@@ -10,7 +11,6 @@
 #include "cli/plugins/load.h"
 #include "cli/records/json.h"
 #include "cli/records/machine.h"
-#include "cli/records/version.h"
 #include "common/devices.h"
 #include "common/text.h"
 #include "common/variants.h"

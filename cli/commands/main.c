@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "build_info.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
 #include "cli/commands/removed.h"
 #include "cli/measure/interrupt.h"
-#include "cli/records/version.h"
 #include "common/suggest.h"
 #include "common/text.h"
 
@@ -129,7 +129,7 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	if (gb_equal(word, "--version") || gb_equal(word, "-V")) {
 		if (argc > 2)
 			return gb_fail(err, GB_EUSAGE, "%s takes no words", word);
-		(void)puts(GB_VERSION_LINE);
+		(void)puts("gpubench " GB_VERSION);
 		return GB_OK;
 	}
 	return run(argc - 1, argv + 1, err);

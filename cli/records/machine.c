@@ -16,7 +16,6 @@
 
 #include "build_info.h"
 #include "cli/records/settings.h"
-#include "cli/records/version.h"
 #include "common/text.h"
 
 /* ---- small files ------------------------------------------------------------------------- */
