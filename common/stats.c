@@ -1,6 +1,7 @@
 /* stats.c -- order statistics, moments and their confidence intervals.
  *
- * The moments are summed in a type that is longer than the values'.  The interval of the median is exact: binomial weights are summed outwards from the middle, so that nothing
+ * The moments take two passes; the second corrects the rounding errors of the first.  The interval
+ * of the median is exact: binomial weights are summed outwards from the middle, so that nothing
  * underflows for any count.  The interval of the mean needs Student's t quantile.
  */
 #include "common/stats.h"
@@ -85,23 +86,33 @@ static size_t count_outliers(const double *sorted, size_t count)
 
 /* ---- moments ----------------------------------------------------------------------------- */
 
-static long double mean_of(const double *value, size_t count)
+static double mean_of(const double *value, size_t count)
 {
-	long double sum = 0;
+	double mean = 0, rest = 0;
 
+	if (!count)
+		return (double)NAN;
 	for (size_t i = 0; i < count; i++)
-		sum += value[i];
-	return count ? sum / (long double)count : (long double)NAN;
+		mean += value[i];
+	mean /= (double)count;
+	for (size_t i = 0; i < count; i++)
+		rest += value[i] - mean;
+	return mean + rest / (double)count;
 }
 
 /* Standard deviation of the sample (divisor count - 1). */
-static double stddev_of(const double *value, size_t count, long double mean)
+static double stddev_of(const double *value, size_t count, double mean)
 {
-	long double squares = 0;
+	double squares = 0, rest = 0;
 
-	for (size_t i = 0; i < count; i++)
+	if (count < 2)
+		return (double)NAN;
+	for (size_t i = 0; i < count; i++) {
 		squares += (value[i] - mean) * (value[i] - mean);
-	return count < 2 ? (double)NAN : sqrt((double)(squares / (long double)(count - 1)));
+		rest += value[i] - mean;
+	}
+	squares -= rest * rest / (double)count;
+	return sqrt(fmax(0, squares) / (double)(count - 1));
 }
 
 /* ---- Student's distribution -------------------------------------------------------------- */
@@ -143,8 +154,7 @@ double gb_student_quantile(double level, size_t df)
 /* Compute all members but mad. */
 static void summarize_sorted(const double *sorted, size_t count, struct gb_summary *summary)
 {
-	const long double exact_mean = mean_of(sorted, count);
-	const double mean = (double)exact_mean, stddev = stddev_of(sorted, count, exact_mean);
+	const double mean = mean_of(sorted, count), stddev = stddev_of(sorted, count, mean);
 	const double t = gb_student_quantile(GB_LEVEL, count ? count - 1 : 0);
 	const double half = t * stddev / sqrt((double)count);
 	size_t low, high;
