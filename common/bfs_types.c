@@ -23,21 +23,9 @@ double bfs_bytes_ccam_packed(uint32_t n)
 	return (double)n * (double)words * sizeof(uint32_t);
 }
 
-double bfs_bytes_basic(uint32_t n)
+double bfs_bytes_csr(uint32_t n, uint64_t m, size_t column_bytes)
 {
-	return (double)n * (double)n;
-}
-
-double bfs_bytes_csr32(uint32_t n, uint64_t m)
-{
-	return ((double)n + 1) * sizeof(uint64_t) + (double)m * sizeof(uint32_t);
-}
-
-double bfs_bytes_csr16(uint32_t n, uint64_t m)
-{
-	if (n > UINT32_C(1) << 16)
-		return NAN;
-	return ((double)n + 1) * sizeof(uint64_t) + (double)m * sizeof(uint16_t);
+	return ((double)n + 1) * sizeof(uint64_t) + (double)m * (double)column_bytes;
 }
 
 /* Solves row_bytes (n + 1) + column_bytes p n (n - 1) = bytes of the matrix for p. */

@@ -130,12 +130,8 @@ size_t bfs_pitch(uint32_t n);
 double bfs_bytes_ccam(uint32_t n);
 /* The paper's bit matrix, with rows padded to 4 bytes. */
 double bfs_bytes_ccam_packed(uint32_t n);
-/* The plain matrix, one byte per ordered pair. */
-double bfs_bytes_basic(uint32_t n);
-/* n + 1 row pointers of 8 bytes, m columns of 4. */
-double bfs_bytes_csr32(uint32_t n, uint64_t m);
-/* The same with columns of 2 bytes; NAN if n > 65536. */
-double bfs_bytes_csr16(uint32_t n, uint64_t m);
+/* n + 1 row pointers of 8 bytes, m columns. */
+double bfs_bytes_csr(uint32_t n, uint64_t m, size_t column_bytes);
 /* The edge probability above which G(n, p) is smaller as packed CCAM than as CSR with columns of
  * column_bytes (2 or 4) and row pointers of row_bytes (0: not counted, as in the paper).  NAN for
  * n < 2. */

@@ -550,10 +550,14 @@ Test(bfs_cuda, graph_bytes)
 		bool wide;
 		double bytes;
 	} cases[] = {
-		{ 0, false, bfs_bytes_basic(n) },        { 1, false, bfs_bytes_csr16(n, m) },
-		{ 1, true, bfs_bytes_csr32(n, m) },      { 2, false, bfs_bytes_csr16(n, m) },
-		{ 3, false, 2 * bfs_bytes_csr16(n, m) }, { 3, true, 2 * bfs_bytes_csr32(n, m) },
-		{ 4, false, bfs_bytes_ccam(n) },         { 5, false, 2 * bfs_bytes_ccam(n) },
+		{ 0, false, 1. * n * n },
+		{ 1, false, bfs_bytes_csr(n, m, 2) },
+		{ 1, true, bfs_bytes_csr(n, m, 4) },
+		{ 2, false, bfs_bytes_csr(n, m, 2) },
+		{ 3, false, 2 * bfs_bytes_csr(n, m, 2) },
+		{ 3, true, 2 * bfs_bytes_csr(n, m, 4) },
+		{ 4, false, bfs_bytes_ccam(n) },
+		{ 5, false, 2 * bfs_bytes_ccam(n) },
 	};
 
 	for (const auto &c : cases) {
@@ -593,7 +597,7 @@ Test(bfs_cuda, narrow_columns)
 		cr_assert_eq(gb_state_upload(&bfs_cuda_csr_paper, state, &err), GB_OK);
 		bfs_cuda_csr_paper.metrics(state, &metrics);
 		cr_expect_float_eq(metric(&metrics, "graph_bytes"),
-				   n == 65536 ? bfs_bytes_csr16(n, 1) : bfs_bytes_csr32(n, 1), .5);
+				   bfs_bytes_csr(n, 1, n == 65536 ? 2 : 4), .5);
 		gb_state_destroy(&bfs_cuda_csr_paper, state);
 	}
 }

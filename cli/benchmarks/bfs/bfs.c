@@ -262,9 +262,10 @@ static void add_all(const struct bfs_params *p, const struct bfs_input *in,
 	gb_metric(metrics, "levels", reach->levels);
 	gb_metric(metrics, "graph500_edges", reach->graph500_edges);
 	gb_metric(metrics, "ccam_bytes", bfs_bytes_ccam(in->n));
-	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr32(in->n, in->m));
-	add(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
-	gb_metric(metrics, "basic_bytes", bfs_bytes_basic(in->n));
+	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr(in->n, in->m, 4));
+	if (in->n <= UINT32_C(1) << 16)
+		gb_metric(metrics, "csr16_bytes", bfs_bytes_csr(in->n, in->m, 2));
+	gb_metric(metrics, "basic_bytes", (double)in->n * (double)in->n);
 	add(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
 	add(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
 }

@@ -359,7 +359,7 @@ Test(bfs_benchmark, edges_of_a_random_graph)
 Test(bfs_benchmark, sizes_and_crossovers)
 {
 	cr_assert(bfs_bytes_ccam_packed(33) == 33 * 8 && bfs_bytes_ccam(33) == 33 * 128);
-	cr_assert(isnan(bfs_bytes_csr16(65537, 1)) && bfs_bytes_csr16(65536, 1) == 65537 * 8. + 2);
+	cr_assert(bfs_bytes_csr(65536, 1, 2) == 65537 * 8. + 2);
 	cr_assert_float_eq(bfs_crossover(1 << 20, 2, 0), 1 / 16., 1e-6);
 	cr_assert_float_eq(bfs_crossover(1 << 20, 4, 0), 1 / 32., 1e-6);
 	cr_assert(bfs_crossover(16384, 2, 8) < bfs_crossover(16384, 2, 0));
@@ -367,7 +367,7 @@ Test(bfs_benchmark, sizes_and_crossovers)
 	cr_assert(bfs_bytes_ccam(1024) == 1024 * 128 && bfs_bytes_ccam(1025) == 1025 * 256);
 	/* At the crossover both need the same space. */
 	cr_assert_float_eq(
-		bfs_bytes_csr32(16384, (uint64_t)(bfs_crossover(16384, 4, 8) * 16384 * 16383)),
+		bfs_bytes_csr(16384, (uint64_t)(bfs_crossover(16384, 4, 8) * 16384 * 16383), 4),
 		bfs_bytes_ccam_packed(16384), 8);
 }
 
@@ -376,5 +376,5 @@ Test(bfs_benchmark, dry_run_allocates_as_much)
 	struct bfs_params params = { .vertices = 65536, .p = 0.05, .sources = 64 };
 
 	cr_assert((double)dry_bytes(&gb_bfs_benchmark, &params) >
-		  2 * bfs_bytes_ccam(65536) + 2 * bfs_bytes_csr32(65536, 214000000));
+		  2 * bfs_bytes_ccam(65536) + 2 * bfs_bytes_csr(65536, 214000000, 4));
 }
