@@ -67,10 +67,10 @@ void gb_devices_find(struct gb_devices *devices, unsigned backends)
 
 /* ---- one of them -------------------------------------------------------------------------- */
 
-/* The GPUs found by a back end and all before it; cached. */
+/* The GPUs of all back ends, once they have been found. */
 static struct {
 	struct gb_devices devices;
-	unsigned backends; /* bits of the back ends asked; 0: none yet */
+	bool found;
 } known;
 
 void gb_devices_allow_software(void)
@@ -78,16 +78,7 @@ void gb_devices_allow_software(void)
 	for (int b = 0; b < GB_BACKENDS; b++)
 		if (gb_backends[b]->allow_software)
 			gb_backends[b]->allow_software();
-	known.backends = 0;
-}
-
-static void find_up_to(enum gb_backend backend)
-{
-	const unsigned asked = (2U << backend) - 1;
-
-	if (known.backends != asked)
-		gb_devices_find(&known.devices, asked);
-	known.backends = asked;
+	known.found = false;
 }
 
 enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *err)
@@ -97,7 +88,9 @@ enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *
 
 	if (backend <= GB_CUDA) /* its numbers are those of the list */
 		return ops->open(id, err);
-	find_up_to(backend);
+	if (!known.found)
+		gb_devices_find(&known.devices, ~0U);
+	known.found = true;
 	if (known.devices.absent[backend].code)
 		return gb_fail(err, GB_EUNAVAILABLE, "%s", known.devices.absent[backend].message);
 	if (id < 0 || (size_t)id >= known.devices.count)
