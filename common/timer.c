@@ -151,20 +151,6 @@ static double smallest_step(double *ns, size_t count)
 }
 
 /* If the clock never advanced, its resolution is taken to be the time that passed. */
-static enum gb_status measure_resolution(const struct gb_timer_ops *ops, void *clock,
-					 double *resolution_ns, struct gb_error *err)
-{
-	const double start_ns = gb_now_ns();
-	double ns[ROUNDS * ROUND_TIMES], step;
-
-	for (size_t i = 0; i < ROUNDS; i++)
-		if (time_marks(ops, clock, ns + i * ROUND_TIMES, err))
-			return err->code;
-	step = smallest_step(ns, GB_COUNT(ns));
-	*resolution_ns = isfinite(step) ? step : gb_now_ns() - start_ns;
-	return GB_OK;
-}
-
 enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, double *ns,
 				   struct gb_error *err)
 {
@@ -172,16 +158,23 @@ enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, 
 		const struct gb_timer_ops *ops;
 		double ns;
 	} known[MOST_CLOCKS];
+	const double start_ns = gb_now_ns();
+	double times[ROUNDS * ROUND_TIMES];
 	size_t i = 0;
 
 	while (i < MOST_CLOCKS - 1 && known[i].ops && known[i].ops != ops)
 		i++;
-	if (known[i].ops != ops) {
-		if (measure_resolution(ops, clock, &known[i].ns, err))
-			return err->code;
-		known[i].ops = ops;
-	}
 	*ns = known[i].ns;
+	if (known[i].ops == ops)
+		return GB_OK;
+	for (size_t r = 0; r < ROUNDS; r++)
+		if (time_marks(ops, clock, times + r * ROUND_TIMES, err))
+			return err->code;
+	*ns = smallest_step(times, GB_COUNT(times));
+	if (!isfinite(*ns))
+		*ns = gb_now_ns() - start_ns;
+	known[i].ops = ops;
+	known[i].ns = *ns;
 	return GB_OK;
 }
 
