@@ -30,7 +30,7 @@ static const struct {
 } variants[] = {
 	{ &cbt_cpu_serial, "serial", false, true },  { &cbt_cpu_descent, "descent", false, false },
 	{ &cbt_cpu_libcbt, "libcbt", false, false }, { &cbt_cpu_stream, "stream", true, true },
-	{ &cbt_cpu_ocbt, "ocbt", true, false },
+	{ &cbt_cpu_ocbt, "ocbt", true, true },
 };
 
 struct wanted {
