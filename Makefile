@@ -182,7 +182,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 	$(if $(filter 0,$(have_graphblas)),$(graphblas)),$(call files,cli common \
 	cpu datasets $(call with,vulkan,vulkan),c))
 cuda_c   := $(call files,cuda,c)
-objects  := $(call object,$(sources) cli/commands/embedded.S $(call files,cpu/primitives,cc) \
+objects  := $(call object,$(sources) cli/report/embedded.S $(call files,cpu/primitives,cc) \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
 	$(call with,boost,cpu/radix/boost.cc))
 peers    := cuda/radix/cub.cu
@@ -278,15 +278,15 @@ $(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@echo "  CXX   $<"
 	$(Q)$(call clock,CXX) $(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
-# The program embeds the published result tables (cli/commands/embedded.S).
+# The program embeds the published result tables, and the style and script of pages.
 $(SHARED)/generated/papers.bin: $(sort $(wildcard results/papers/*.json))
 	@mkdir -p $(@D)
 	$(Q)for file in $^; do cat $$file && printf '\0'; done >$@
-$(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(SHARED)/generated/papers.bin \
-	$(SHARED)/generated/shared_flags
+$(SHARED)/cli/report/embedded.o: cli/report/embedded.S $(SHARED)/generated/papers.bin \
+	cli/report/page.css cli/report/page.js $(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
-	$(Q)$(CC) -I$(SHARED)/generated -c $< -o $@
+	$(Q)$(CC) -I$(SHARED)/generated -I. -c $< -o $@
 
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)

@@ -52,7 +52,7 @@ measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale
 measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 \
 	--threads=1 --sources=1 "${long[@]}"
 
-cbt=(cpu/serial cpu/descent cpu/stream cpu/ocbt --depth=17 --fill=0.25 --threads=1)
+cbt=(cpu/serial cpu/descent cpu/ocbt --depth=17 --fill=0.25 --threads=1)
 measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
 measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
 

@@ -199,7 +199,7 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@echo "  FUZZ  $<"
 	$(Q)clang -std=c11 $(plain_cppflags) -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/report/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lz -lm -lpthread -o $@
 
 # ---- quality -------------------------------------------------------------------------------

@@ -22,7 +22,7 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-/* From embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
+/* From cli/report/embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
 
 /* The benchmark's paper, for cJSON_Delete(); NULL if there is none or memory ran out. */

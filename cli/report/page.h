@@ -1,7 +1,9 @@
 /* page.h -- the frame of an HTML report: a single file without external resources.
  *
  * The page adapts to phones, print and dark mode, and loads no fonts, pictures or scripts.  Its own
- * script sorts and filters the tables, which are complete without it.
+ * script sorts and filters the tables, which are complete without it, and draws the chart of a table
+ * into the empty <figure> behind it: the rows that are shown, over a number with three values or
+ * more.
  */
 #ifndef GPUBENCH_CLI_REPORT_PAGE_H
 #define GPUBENCH_CLI_REPORT_PAGE_H

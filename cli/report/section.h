@@ -98,10 +98,6 @@ void gb_section_print_counts(const struct gb_section *section);
 enum { GB_KERNEL_TEXT = 54 };
 char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT]);
 
-/* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing
- * if no numeric parameter has three values. */
-void gb_section_print_chart(const struct gb_section *section);
-
 /* Print the top of a page: a line for each benchmark that has a point with two times, with the
  * variants that are the fastest at most points. */
 enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,

@@ -27,7 +27,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (in->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "a descent needs the sums; --op=bitfield is for serial and stream");
+			       "a descent needs the sums; --op=bitfield is for serial and ocbt");
 	return cbt_cpu_init(state, params, input, true, err);
 }
 

@@ -1,13 +1,14 @@
-/* ocbt.c -- cpu/ocbt: stores sums only above lines of 512 bits and counts the rest when needed.
+/* ocbt.c -- cpu/ocbt: sums stored only above lines of 512 bits, leaves streamed from the field.
  *
- * Against stream: the lowest nine levels, nearly all of the heap, are not stored (Benyoub and
+ * Against descent: the lowest nine levels, nearly all of the heap, are not stored (Benyoub and
  * Dupuy, "Concurrent binary trees for large-scale game components", 2024).  The tree is its field,
  * a 16-bit count for each 512 bits and 32-bit sums above: 1.09 * 2^D bits in place of 4 * 2^D, so a
- * reduction writes little.  A leaf is found by its number as in descent: go D - 9 steps down, count
- * the words of its line, then select the bit within one.  Leaves may be asked for in any order,
- * which streaming cannot offer.
+ * reduction writes little.  Leaves are streamed from the field (leaves.h) instead of found by D
+ * steps each; a frame is applied in the same pass (frame.h).  Threads share subtrees of the field,
+ * whose first leaves are numbered by the sums, in one parallel region per run; below PARALLEL_DEPTH
+ * one thread is faster than starting two.
  *
- * The bounds: reduce reads 2^D bits; decode takes D - 9 dependent loads and a line for each leaf.
+ * Memory sets the bounds: reduce reads 2^D bits; decode reads them and writes the ids.
  */
 #include <omp.h>
 #include <string.h>
@@ -28,6 +29,9 @@ enum {
 	CHUNK_LEVELS = 6, /* a parallel run has 2^6 chunks */
 };
 
+/* Ids of at least this many bytes are written around the caches. */
+static const size_t LARGE = (size_t)32 << 20;
+
 struct state {
 	struct cbt_cpu cpu; /* first member: see cbt_cpu_download() */
 	unsigned levels;    /* level whose nodes are the lines */
@@ -39,6 +43,7 @@ struct state {
 	struct cbt_chunk *chunk;
 	enum cpu_simd simd;
 	bool parallel;
+	bool around;
 };
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -143,142 +148,6 @@ static void reduce(struct state *s)
 
 /* ---- leaves ------------------------------------------------------------------------------ */
 
-/* Return the number of the set bit of x that has `rank` set bits below it. */
-typedef unsigned select_fn(uint64_t x, unsigned rank);
-
-static inline unsigned select_plain(uint64_t x, unsigned rank)
-{
-	for (; rank; rank--)
-		x &= x - 1;
-	return (unsigned)__builtin_ctzll(x);
-}
-
-#if defined(__x86_64__)
-CPU_AVX2_TARGET static inline unsigned select_bmi2(uint64_t x, unsigned rank)
-{
-	return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << rank, x));
-}
-#endif
-
-/* Position of a leaf: number `rest` among the leaves that start in *word.  Bit 0 of *word is node
- * `start` of level D; the line ends before node `end`. */
-struct place {
-	const uint64_t *word;
-	uint32_t start, end;
-	unsigned rest;
-};
-
-/* Descend to leaf number *rest, or to its line, in which it is leaf number *rest afterwards.
- * Return the node; *is_leaf is true if it is the leaf. */
-CBT_ALWAYS uint32_t go_down(const struct state *s, uint32_t *rest, bool *is_leaf)
-{
-	uint32_t k = 1, sum = sum_of(s, 1);
-
-	while (sum > 1 && k < UINT32_C(1) << s->levels) {
-		const uint32_t left = sum_of(s, 2 * k);
-		const bool right = *rest >= left;
-
-		k = 2 * k + right;
-		sum = right ? sum - left : left;
-		*rest -= right ? left : 0;
-	}
-	*is_leaf = sum == 1;
-	return k;
-}
-
-/* Find the word of leaf number `rest` in the line of node k. */
-CBT_ALWAYS struct place find_word(const struct state *s, uint32_t k, uint32_t rest)
-{
-	const unsigned below = s->cpu.depth - s->levels;
-	uint32_t start = k << below;
-	const uint64_t *word = s->field + (start - (UINT32_C(1) << s->cpu.depth)) / 64;
-	unsigned count;
-
-	while ((count = (unsigned)__builtin_popcountll(*word)) <= rest) {
-		rest -= count;
-		start += 64;
-		word++;
-	}
-	return (struct place){ word, start, (k + 1) << below, rest };
-}
-
-/* Node of the leaf that starts at bit `bit` of the word. */
-CBT_ALWAYS uint32_t leaf_at(const struct place *at, unsigned bit)
-{
-	const uint32_t start = at->start + bit;
-	const uint64_t *word = at->word;
-	uint64_t above = bit == 63 ? 0 : *word >> (bit + 1);
-	uint32_t next = start + 1, behind = at->start;
-
-	/* The next leaf starts in this word, in a later one, or with the next line. */
-	while (!above && (behind += 64) < at->end) {
-		above = *++word;
-		next = behind;
-	}
-	next = above ? next + (uint32_t)__builtin_ctzll(above) : at->end;
-	return start >> cbt_log2(next - start);
-}
-
-/* Find leaves first .. end - 1; return the sum of their ids if they are not stored. */
-CBT_ALWAYS uint64_t find_by(const struct state *s, uint64_t first, uint64_t end, select_fn *select)
-{
-	uint64_t sum = 0;
-
-	for (uint64_t leaf = first; leaf < end; leaf++) {
-		uint32_t rest = (uint32_t)leaf;
-		bool is_leaf;
-		uint32_t k = go_down(s, &rest, &is_leaf);
-
-		if (!is_leaf) {
-			const struct place at = find_word(s, k, rest);
-
-			k = leaf_at(&at, select(*at.word, at.rest));
-		}
-		if (s->cpu.ids)
-			s->cpu.ids[leaf] = k;
-		else
-			sum += k;
-	}
-	return sum;
-}
-
-static uint64_t find_leaves_plain(const struct state *s, uint64_t first, uint64_t end)
-{
-	return find_by(s, first, end, select_plain);
-}
-
-#if defined(__x86_64__)
-CPU_AVX2_TARGET static uint64_t find_leaves_bmi2(const struct state *s, uint64_t first,
-						 uint64_t end)
-{
-	return find_by(s, first, end, select_bmi2);
-}
-#endif
-
-static uint64_t find_leaves(const struct state *s, uint64_t first, uint64_t end)
-{
-#if defined(__x86_64__)
-	if (s->simd >= CPU_AVX2)
-		return find_leaves_bmi2(s, first, end);
-#endif
-	return find_leaves_plain(s, first, end);
-}
-
-static void decode(struct state *s)
-{
-	const uint64_t leaves = sum_of(s, 1);
-	const uint64_t rank = (uint64_t)omp_get_thread_num(),
-		       team = (uint64_t)omp_get_num_threads();
-	const uint64_t sum = find_leaves(s, leaves * rank / team, leaves * (rank + 1) / team);
-
-#pragma omp critical(cbt_ocbt)
-	s->cpu.found->id_sum += sum;
-#pragma omp single
-	s->cpu.found->leaves = leaves;
-}
-
-/* ---- frames ------------------------------------------------------------------------------ */
-
 /* Number of leaves before node k, which lies above the lines or is one. */
 static uint64_t rank_of(const struct state *s, uint32_t k)
 {
@@ -289,6 +158,30 @@ static uint64_t rank_of(const struct state *s, uint32_t k)
 			rank += sum_of(s, k - 1);
 	return rank;
 }
+
+static void decode(struct state *s)
+{
+	const struct cbt_cpu *cpu = &s->cpu;
+	uint64_t leaves = 0, sum = 0;
+
+#pragma omp for schedule(dynamic)
+	for (size_t i = 0; i < s->chunks; i++) {
+		const struct cbt_chunk *c = &s->chunk[i];
+		const uint64_t rank = rank_of(s, (uint32_t)(s->chunks + i));
+		struct cbt_leaves out = { cpu->ids ? cpu->ids + rank : NULL, 0 };
+
+		leaves += cbt_leaves(s->simd, s->field, cpu->depth, c->first_word, c->end_word,
+				     s->around, &out);
+		sum += out.sum;
+	}
+#pragma omp critical(cbt_ocbt)
+	{
+		cpu->found->leaves += leaves;
+		cpu->found->id_sum += sum;
+	}
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
 
 static void change(struct state *s, const struct cbt_frame *frame)
 {
@@ -311,6 +204,9 @@ static void work(struct state *s, struct gb_timer *timer)
 {
 	const struct cbt_input *in = s->cpu.in;
 	const bool first = omp_get_thread_num() == 0;
+	/* A field alone has no sums to number the first leaves of several chunks. */
+	const bool sums = in->op == CBT_REDUCE || in->op == CBT_CYCLE ||
+			  (in->op == CBT_BITFIELD && s->chunks > 1);
 
 	for (size_t f = 0; in->op == CBT_UPDATE && f < in->frames; f++) {
 		if (first)
@@ -320,16 +216,16 @@ static void work(struct state *s, struct gb_timer *timer)
 			gb_phase(timer, "reduce");
 		reduce(s);
 	}
-	if (in->op == CBT_REDUCE || in->op == CBT_CYCLE) {
+	if (sums) {
 		if (first)
 			gb_phase(timer, "reduce");
 		reduce(s);
 	}
-	if (in->op == CBT_DECODE || in->op == CBT_CYCLE) {
+	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE) {
 		if (first)
 			gb_phase(timer, "decode");
 #pragma omp single
-		s->cpu.found->id_sum = 0;
+		s->cpu.found->leaves = s->cpu.found->id_sum = 0;
 		decode(s);
 	}
 }
@@ -354,16 +250,13 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	struct state *s = state;
 	size_t lines;
 
-	if (in->op == CBT_BITFIELD)
-		return gb_fail(
-			err, GB_EUNAVAILABLE,
-			"leaves are found by the sums; --op=bitfield is for serial and stream");
 	if (cbt_cpu_init(&s->cpu, params, input, false, err))
 		return err->code;
 	s->levels = in->depth > LINE_LEVELS ? in->depth - LINE_LEVELS : 0;
 	s->simd = cpu_simd();
 	s->parallel = s->cpu.threads > 1 && in->depth >= PARALLEL_DEPTH;
 	s->chunks = s->parallel ? (size_t)1 << CHUNK_LEVELS : 1;
+	s->around = in->leaves * sizeof *s->cpu.ids >= LARGE;
 	lines = (size_t)1 << s->levels;
 	s->line_words = in->field_words / lines;
 	s->field = gb_host_alloc(in->field_words, sizeof *s->field, err);
@@ -414,7 +307,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 /* Levels below the lines are not moved.  reduce reads the field and writes the counts; decode reads
- * both and writes the ids; a frame reads its wishes and writes the field. */
+ * the field and writes the ids; a frame reads its wishes and writes the field. */
 static double bytes(const void *params, const void *input)
 {
 	const struct cbt_input *in = input;
@@ -428,12 +321,13 @@ static double bytes(const void *params, const void *input)
 	case CBT_UPDATE:
 		return (double)in->frames * (3 * field + sums) + (double)in->total_leaves / 4;
 	case CBT_CYCLE:
+		return field + sums + ids;
 	case CBT_DECODE:
 	case CBT_BITFIELD:
 	case CBT_OPS:
 		break;
 	}
-	return field + sums + ids;
+	return field + ids;
 }
 
 const struct gb_variant_ops cbt_cpu_ocbt = {

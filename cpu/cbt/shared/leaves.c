@@ -77,20 +77,6 @@ static size_t leaves_plain(const uint64_t *field, unsigned depth, size_t first, 
 	return leaves_by_bits(field, depth, first, end, out);
 }
 
-CBT_ALWAYS size_t count_bits(const uint64_t *field, size_t first, size_t end)
-{
-	size_t count = 0;
-
-	for (size_t w = first; w < end; w++)
-		count += (size_t)__builtin_popcountll(field[w]);
-	return count;
-}
-
-static size_t count_plain(const uint64_t *field, size_t first, size_t end)
-{
-	return count_bits(field, first, end);
-}
-
 #if defined(__x86_64__)
 
 CPU_AVX2_TARGET static size_t leaves_bmi2(const uint64_t *field, unsigned depth, size_t first,
@@ -99,22 +85,7 @@ CPU_AVX2_TARGET static size_t leaves_bmi2(const uint64_t *field, unsigned depth,
 	return leaves_by_bits(field, depth, first, end, out);
 }
 
-CPU_AVX2_TARGET static size_t count_bmi2(const uint64_t *field, size_t first, size_t end)
-{
-	return count_bits(field, first, end);
-}
-
 /* ---- AVX-512 ----------------------------------------------------------------------------- */
-
-CPU_VBMI2_TARGET static size_t count_avx512(const uint64_t *field, size_t first, size_t end)
-{
-	__m512i sum = _mm512_setzero_si512();
-	size_t w = first;
-
-	for (; w + 8 <= end; w += 8)
-		sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(_mm512_loadu_si512(field + w)));
-	return (size_t)_mm512_reduce_add_epi64(sum) + count_bits(field, w, end);
-}
 
 /* Destination of ids. */
 struct sink {
@@ -307,15 +278,4 @@ size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, siz
 		return leaves_bmi2(field, depth, first, end, out);
 #endif
 	return leaves_plain(field, depth, first, end, out);
-}
-
-size_t cbt_count(enum cpu_simd simd, const uint64_t *field, size_t first, size_t end)
-{
-#if defined(__x86_64__)
-	if (simd >= CPU_VBMI2)
-		return count_avx512(field, first, end);
-	if (simd >= CPU_AVX2)
-		return count_bmi2(field, first, end);
-#endif
-	return count_plain(field, first, end);
 }

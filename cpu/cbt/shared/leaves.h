@@ -20,7 +20,4 @@ struct cbt_leaves {
 size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, size_t first,
 		  size_t end, bool around, struct cbt_leaves *out);
 
-/* Number of set bits in words first .. end - 1. */
-size_t cbt_count(enum cpu_simd simd, const uint64_t *field, size_t first, size_t end);
-
 #endif

@@ -64,16 +64,6 @@ enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
-uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k)
-{
-	uint64_t rank = 0;
-
-	for (; k > 1; k /= 2)
-		if (k & 1)
-			rank += cbt_get(heap, depth, k - 1);
-	return rank;
-}
-
 void cbt_cpu_reduce(uint64_t *heap, unsigned depth)
 {
 	heap[0] |= UINT64_C(1) << depth;

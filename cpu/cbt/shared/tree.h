@@ -38,9 +38,6 @@ enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err);
 /* Copy leaves, ids and heap into the benchmark's output. */
 enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err);
 
-/* Number of leaves to the left of node k's subtree. */
-uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k);
-
 /* Compute all sums one element at a time, level by level. */
 void cbt_cpu_reduce(uint64_t *heap, unsigned depth);
 

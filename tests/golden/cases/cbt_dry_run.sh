@@ -1,2 +1,2 @@
-gpubench cbt cpu/stream cpu/ocbt --op=decode,update --depth=30 --shape=full --threads=2 --dry-run >plan || exit
+gpubench cbt cpu/descent cpu/ocbt --op=decode,update --depth=30 --shape=full --threads=2 --dry-run >plan || exit
 sed "s/host .*/host N, device N/" plan

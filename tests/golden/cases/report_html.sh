@@ -1,5 +1,4 @@
 # The HTML report is one page that loads no other file. Hostile names are escaped.
-# Pictures show only records with a time.
 line() { # SEQ VARIANT COUNT NS STATUS
 	printf '{"type":"record","schema":2,"run_id":"r","seq":%s,"key":"radix/cpu/%s count=%s type=u32","bench":"radix","backend":"cpu","variant":"%s","params":{"count":%s,"type":"u32"},"status":"ok","verify":{"result":"pass"},"cold":true,"work":{"unit":"keys"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 "$2" $3 "$2" $3 $4 $4 $4 $4
 }
@@ -12,7 +11,7 @@ line() { # SEQ VARIANT COUNT NS STATUS
 	printf '{"type":"record","schema":2,"run_id":"r","seq":4,"key":"radix/cuda/split count=1000 type=u32","bench":"radix","backend":"cuda","variant":"split","params":{"count":1000,"type":"u32"},"status":"skipped","reason":"no <GPU>"}\n'
 } >in.jsonl
 gpubench report --format=html in.jsonl >page.html || exit
-echo "pictures: $(grep -c '<svg' page.html), lines: $(grep -c '<polyline' page.html), tables: $(grep -c '<table' page.html)"
+echo "charts: $(grep -c '<figure></figure>' page.html), tables: $(grep -c '<table' page.html)"
 grep -c 'no &lt;GPU&gt;' page.html
 sed '/^<script>$/,/^<.script>$/d' page.html | grep -i '<script\|http\|<b>\|nan\|inf"'
 head -n 1 page.html
