@@ -16,8 +16,8 @@
 
 enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
 
-/* NVML_CLOCK_LIMIT_ID_TDP, in place of a frequency */
-static const unsigned BASE_CLOCK = 0xffff0001u;
+/* NVML_CLOCK_LIMIT_ID_TDP of nvml.h, in place of a frequency */
+static const unsigned BASE_CLOCK = 0xffffff01u;
 
 /* nvmlPerfPolicyType_t: power, thermal, board limit, reliability. */
 static const int policies[] = { 0, 1, 3, 5 };
