@@ -14,10 +14,7 @@
 
 #include "common/text.h"
 
-enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
-
-/* NVML_CLOCK_LIMIT_ID_TDP of nvml.h, in place of a frequency */
-static const unsigned BASE_CLOCK = 0xffffff01u;
+enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1, FASTEST_STATE = 0 };
 
 /* nvmlPerfPolicyType_t: power, thermal, board limit, reliability. */
 static const int policies[] = { 0, 1, 3, 5 };
@@ -44,6 +41,8 @@ static struct {
 	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*power_limit)(struct nvml_device *device, unsigned *milliwatts);
+	int (*clock_range)(struct nvml_device *device, int type, int state, unsigned *least_mhz,
+			   unsigned *most_mhz);
 	int (*lock)(struct nvml_device *device, unsigned least_mhz, unsigned most_mhz);
 	int (*unlock)(struct nvml_device *device);
 	const char *(*error)(int code);
@@ -70,6 +69,7 @@ static void bind(void *library)
 		{ "nvmlDeviceGetEccMode", &nvml.ecc },
 		{ "nvmlDeviceGetMigMode", &nvml.mig },
 		{ "nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit },
+		{ "nvmlDeviceGetMinMaxClockOfPState", &nvml.clock_range },
 		{ "nvmlDeviceSetGpuLockedClocks", &nvml.lock },
 		{ "nvmlDeviceResetGpuLockedClocks", &nvml.unlock },
 		{ "nvmlErrorString", &nvml.error },
@@ -180,19 +180,29 @@ void gb_nvml_settings(const char *pci, struct gb_gpu_info *info)
 		info->power_limit_w = now * 1e-3;
 }
 
-void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size)
+bool gb_nvml_clock_range(const char *pci, unsigned *least_mhz, unsigned *most_mhz)
+{
+	struct nvml_device *const device = find(pci);
+
+	return device && nvml.clock_range &&
+	       nvml.clock_range(device, CLOCK_OF_SM, FASTEST_STATE, least_mhz, most_mhz) == SUCCESS;
+}
+
+void gb_nvml_lock_clocks(const char *pci, unsigned mhz, char *reason, size_t size)
 {
 	struct nvml_device *const device = find(pci);
 	const char *text;
+	unsigned least;
 	int code;
 
 	reason[0] = '\0';
-	if (!device || !nvml.lock || !nvml.unlock) {
+	if (!device || !nvml.lock || !nvml.unlock ||
+	    (mhz == GB_MAX_CLOCK && !gb_nvml_clock_range(pci, &least, &mhz))) {
 		(void)snprintf(reason, size, "NVML %s",
 			       device ? "is too old" : "does not know this GPU");
 		return;
 	}
-	code = nvml.lock(device, BASE_CLOCK, BASE_CLOCK);
+	code = nvml.lock(device, mhz, mhz);
 	text = nvml.error ? nvml.error(code) : NULL;
 	if (code != SUCCESS)
 		(void)snprintf(reason, size, "NVML: %s", text ? text : "an error");

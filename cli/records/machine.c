@@ -411,6 +411,7 @@ static void describe_settings(struct gb_context *context, const struct gb_contex
 	context->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
 	context->settings.device = (double)how->device;
 	context->settings.preset = keep(context, info->preset);
+	context->settings.locked_clock = keep(context, info->locked_clock);
 }
 
 /* Record the variables that affect OpenMP, CUDA, Vulkan, vectors, or the copy bandwidth.

@@ -131,6 +131,8 @@ static const struct gb_field run_fields[] = {
 	    .about = "every sample, not only the first, the last and one between"),
 	RUN(settings.device, NATURAL),
 	RUN(settings.preset, TEXT),
+	RUN(settings.locked_clock, TEXT,
+	    .about = "the SM clock that --lock-clocks has locked: base, max or MHz"),
 	{ .path = "gpus",
 	  .type = GB_FIELD_OBJECTS,
 	  .offset = offsetof(struct gb_context, gpu_count),

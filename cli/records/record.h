@@ -75,7 +75,7 @@ struct gb_context {
 		double samples, warmup, min_samples, rel_ci, max_time_s, timeout_s;
 		double device;
 		enum gb_flag cold, verify, verify_all;
-		const char *preset;
+		const char *preset, *locked_clock;
 	} settings;
 	size_t gpu_count;
 	struct gb_gpu *gpu;               /* owned */

@@ -113,6 +113,14 @@ int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *vio
 	return device ? SUCCESS : NOT_SUPPORTED;
 }
 
+int nvmlDeviceGetMinMaxClockOfPState(void *device, int type, int state, unsigned *least_mhz,
+				     unsigned *most_mhz)
+{
+	*least_mhz = 345;
+	*most_mhz = 1980;
+	return device && type == 1 && state == 0 && !getenv("NVML_OLD") ? SUCCESS : NOT_SUPPORTED;
+}
+
 /* Append a line to the file NVML_LOG, which outlives this process. */
 static void note(const char *line)
 {
@@ -132,7 +140,8 @@ int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least_mhz, unsigned most
 
 	if (getenv("NVML_REFUSES"))
 		return NO_PERMISSION;
-	(void)snprintf(line, sizeof line, "lock %x %x", least_mhz, most_mhz);
+	(void)snprintf(line, sizeof line, least_mhz > 9999 ? "lock %x %x" : "lock %u %u", least_mhz,
+		       most_mhz);
 	note(line);
 	return device ? SUCCESS : NOT_SUPPORTED;
 }

@@ -57,6 +57,7 @@ static const struct {
 	{ "--rel-ci", "settings.rel_ci", OF_RUN, NULL, false },
 	{ "--timeout", "settings.timeout_s", OF_RUN, NULL, false },
 	{ "--verify=all", "settings.verify_all", OF_RUN, NULL, false },
+	{ "locked clock", "settings.locked_clock", OF_RUN, "gpu", false },
 };
 _Static_assert(GB_COUNT(parts) <= GB_SETUP_PARTS, "room for each part");
 
