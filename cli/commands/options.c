@@ -32,6 +32,13 @@ static const struct gb_param settings_rows[] = {
 	  .initial = "2",
 	  .max = 10000,
 	  .help = "do N warm-up runs before the first sample" },
+	{ .name = "warmup-time",
+	  AT(GB_FLOAT, how.warmup_time_s),
+	  .initial = "0",
+	  .high = 86400,
+	  .unit = "seconds",
+	  .help = "warm up for X seconds at least and, on a GPU, until its clock and temperature "
+		  "have been steady for X seconds; at most for 10 X or half of --timeout" },
 	{ .name = "min-samples",
 	  AT(GB_INT, how.min_samples),
 	  .initial = "10",
@@ -355,6 +362,10 @@ static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
 	if ((r->budget && gb_read_budget(r->budget, &r->budget_s, err)) ||
 	    (r->lock_clocks && read_clock(r, err)))
 		return err->code;
+	if (r->how.warmup_time_s > 0 && r->how.warmup_time_s > r->how.timeout_s / 2)
+		return gb_fail(err, GB_EUSAGE,
+			       "--warmup-time=%g is more than half of --timeout, %g s",
+			       r->how.warmup_time_s, r->how.timeout_s);
 	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
 		return gb_fail(err, GB_EUSAGE, "--budget excludes --repetitions and several GPUs");
 	if (r->target.resume && r->target.overwrite)

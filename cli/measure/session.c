@@ -433,6 +433,7 @@ static bool is_within_budget(const struct gb_session *s, const struct gb_result 
 	if (!s->request->budget)
 		return true;
 	how->max_time_s = fmin(how->max_time_s, left_s / left / 2);
+	how->warmup_time_s = fmin(how->warmup_time_s, how->max_time_s / 2);
 	how->min_samples = how->min_samples < 3 ? how->min_samples : 3;
 	how->timeout_s = fmin(how->timeout_s, left_s);
 	if (left_s > 0)

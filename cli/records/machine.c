@@ -402,6 +402,7 @@ static void describe_settings(struct gb_context *context, const struct gb_contex
 		return;
 	context->settings.samples = (double)how->samples;
 	context->settings.warmup = (double)how->warmup;
+	context->settings.warmup_time_s = gb_positive(how->warmup_time_s);
 	context->settings.min_samples = (double)how->min_samples;
 	context->settings.rel_ci = how->rel_ci;
 	context->settings.max_time_s = how->max_time_s;

@@ -33,7 +33,10 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
 {
-	*celsius = 50;
+	static unsigned now = 50;
+
+	*celsius = now;
+	now += nvml_planted.warmer;
 	return device && sensor == 0 ? SUCCESS : NOT_SUPPORTED;
 }
 
@@ -93,7 +96,10 @@ int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending)
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
 {
-	*reasons = 0x84;
+	*reasons = nvml_planted.clears_after &&
+				   nvml_planted.reasons_asked++ >= nvml_planted.clears_after
+			   ? 0
+			   : 0x84;
 	return device && nvml_planted.knows_all ? SUCCESS : NOT_SUPPORTED;
 }
 

@@ -52,6 +52,7 @@ static const struct {
 	{ "environment", NULL, OF_ENVIRONMENT, NULL, false },
 	{ "--samples", "settings.samples", OF_RUN, NULL, false },
 	{ "--warmup", "settings.warmup", OF_RUN, NULL, false },
+	{ "--warmup-time", "settings.warmup_time_s", OF_RUN, NULL, false },
 	{ "--min-samples", "settings.min_samples", OF_RUN, NULL, false },
 	{ "--max-time", "settings.max_time_s", OF_RUN, NULL, false },
 	{ "--rel-ci", "settings.rel_ci", OF_RUN, NULL, false },
