@@ -674,8 +674,6 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 		return stop(r, "limit");
 	gb_floor_interval(&summary, r->resolution_ns);
 	half_width = gb_relative_half_width(&summary);
-	if (r->watch)
-		r->watch(r, half_width);
 	if (elapsed_s >= least_time_s(how) && half_width <= how->rel_ci)
 		return stop(r, "converged");
 	if (n >= GB_MAX_SAMPLES ||

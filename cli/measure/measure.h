@@ -28,11 +28,6 @@ struct gb_result {
 	double resolution_ns;    /* resolution of the variant's clock, per run */
 	double read_bytes;       /* of the input, by the benchmark's model */
 	double elapsed_s;        /* duration of the whole measurement */
-
-	/* Called between samples with half the width of the median's interval as a fraction of the
-	 * median.  May be NULL. */
-	void (*watch)(const struct gb_result *result, double half_width);
-	void *watcher;
 };
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
