@@ -36,7 +36,6 @@ static struct {
 	int (*clock)(struct nvml_device *device, int type, unsigned *mhz);
 	int (*violation)(struct nvml_device *device, int policy, struct violation *violation);
 	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
-	int (*throttle_old)(struct nvml_device *device, unsigned long long *reasons);
 	int (*persistence)(struct nvml_device *device, unsigned *on);
 	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
@@ -63,8 +62,8 @@ static void bind(void *library)
 		{ "nvmlDeviceGetTotalEnergyConsumption", &nvml.energy },
 		{ "nvmlDeviceGetClockInfo", &nvml.clock },
 		{ "nvmlDeviceGetViolationStatus", &nvml.violation },
-		{ "nvmlDeviceGetCurrentClocksEventReasons", &nvml.throttle },
-		{ "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.throttle_old },
+		/* Also ...ClocksEventReasons since driver 535. */
+		{ "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.throttle },
 		{ "nvmlDeviceGetPersistenceMode", &nvml.persistence },
 		{ "nvmlDeviceGetEccMode", &nvml.ecc },
 		{ "nvmlDeviceGetMigMode", &nvml.mig },
@@ -80,8 +79,6 @@ static void bind(void *library)
 
 		memcpy(entries[i].function, &symbol, sizeof symbol);
 	}
-	if (!nvml.throttle)
-		nvml.throttle = nvml.throttle_old;
 }
 
 /* True if NVML is available.  It is loaded by the first call and stays loaded. */

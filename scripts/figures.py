@@ -34,9 +34,8 @@ import sys
 
 LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
-    r"gpubench report --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
-MACHINES = re.compile(
-    r"gpubench compare --by=machine --format=csv (results/measured/\*/[\w.-]+) \| grep -E '[^']+'")
+    r"gpubench (report --format=markdown|compare --by=machine --format=csv) ([\w./*-]+)"
+    r"(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
 FAMILY = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")
@@ -134,11 +133,10 @@ def machines(command, paths):
     """The medians in us, with a row for each key and a column for each GPU."""
     rows = list(csv.DictReader(run_of(command).splitlines()))  # compare has status 6 for one GPU
     keys, gpus = (list(dict.fromkeys(row[name] for row in rows)) for name in ("key", "machine"))
-    median = {(row["key"], row["machine"]): row["time_ns"] for row in rows}
+    median = {(row["key"], row["machine"]): "%.1f" % (float(row["time_ns"]) / 1e3)
+              for row in rows if row["time_ns"]}
     lines = [["median in us", *gpus], [":---"] + ["---:"] * len(gpus)]
-    for key in keys:
-        times = [median.get((key, gpu)) for gpu in gpus]
-        lines.append([key] + ["%.1f" % (float(ns) / 1e3) if ns else "absent" for ns in times])
+    lines += [[key] + [median.get((key, gpu), "absent") for gpu in gpus] for key in keys]
     made = ["%s of commit %s" % (path.split("/")[2], first_run(path)["tool"]["commit"])
             for path in paths]
     return "; ".join(made) + "\n\n" + "".join("| %s |\n" % " | ".join(line) for line in lines)
@@ -148,13 +146,12 @@ def table(command):
     """The text between the marks; ValueError if there is none."""
     if LADDER.fullmatch(command):
         return output_of(shlex.split(command))
-    allowed = MACHINES.fullmatch(command)
-    if allowed:
-        return machines(command, sorted(glob.glob(allowed[1])))
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)
-    path = allowed[1]
+    path = allowed[2]
+    if "*" in path:
+        return machines(command, sorted(glob.glob(path)))
     if not os.path.exists(path):
         return "Not measured yet.\n"
     differ = mixed(stored(path)[0])
