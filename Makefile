@@ -312,6 +312,10 @@ bench-now:
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
+## submit: measure the GPU at hand for the table over GPUs in README.md
+submit: all
+	$(Q)$(PYTHON) scripts/submit.py
+
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:
 	$(Q)scripts/install-deps.sh build \
@@ -350,6 +354,6 @@ help:
 	@sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' Makefile tests/tests.mk tests/*/*.mk | \
 		expand -t 20
 
-.PHONY: all test bench bench-now deps deps-nvcc dist install uninstall clean help FORCE
+.PHONY: all test bench bench-now submit deps deps-nvcc dist install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

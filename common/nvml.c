@@ -14,10 +14,7 @@
 #include "common/library.h"
 #include "common/text.h"
 
-enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
-
-/* NVML_CLOCK_LIMIT_ID_TDP, in place of a frequency */
-static const unsigned BASE_CLOCK = 0xffff0001u;
+enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1, FASTEST_STATE = 0 };
 
 /* nvmlPerfPolicyType_t: power, thermal, board limit, reliability. */
 static const int policies[] = { 0, 1, 3, 5 };
@@ -43,6 +40,8 @@ static struct {
 	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*power_limit)(struct nvml_device *device, unsigned *milliwatts);
+	int (*clock_range)(struct nvml_device *device, int type, int state, unsigned *least_mhz,
+			   unsigned *most_mhz);
 	int (*lock)(struct nvml_device *device, unsigned least_mhz, unsigned most_mhz);
 	int (*unlock)(struct nvml_device *device);
 	const char *(*error)(int code);
@@ -63,6 +62,7 @@ static const char *const names[] = {
 	"nvmlDeviceGetEccMode",
 	"nvmlDeviceGetMigMode",
 	"nvmlDeviceGetEnforcedPowerLimit",
+	"nvmlDeviceGetMinMaxClockOfPState",
 	"nvmlDeviceSetGpuLockedClocks",
 	"nvmlDeviceResetGpuLockedClocks",
 	"nvmlErrorString",
@@ -160,9 +160,18 @@ void gb_nvml_settings(const char *pci, struct gb_gpu_info *info)
 		info->power_limit_w = now * 1e-3;
 }
 
-void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size)
+bool gb_nvml_clock_range(const char *pci, unsigned *least_mhz, unsigned *most_mhz)
 {
 	struct nvml_device *const device = find(pci);
+
+	return device &&
+	       nvml.clock_range(device, CLOCK_OF_SM, FASTEST_STATE, least_mhz, most_mhz) == SUCCESS;
+}
+
+void gb_nvml_lock_clocks(const char *pci, unsigned mhz, char *reason, size_t size)
+{
+	struct nvml_device *const device = find(pci);
+	unsigned least;
 	int code;
 
 	reason[0] = '\0';
@@ -170,7 +179,11 @@ void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size)
 		(void)snprintf(reason, size, "NVML does not know this GPU");
 		return;
 	}
-	code = nvml.lock(device, BASE_CLOCK, BASE_CLOCK);
+	code = mhz == GB_MAX_CLOCK
+		       ? nvml.clock_range(device, CLOCK_OF_SM, FASTEST_STATE, &least, &mhz)
+		       : SUCCESS;
+	if (code == SUCCESS)
+		code = nvml.lock(device, mhz, mhz);
 	if (code != SUCCESS)
 		(void)snprintf(reason, size, "NVML: %s", nvml.error(code));
 }

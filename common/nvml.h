@@ -25,9 +25,16 @@ double gb_nvml_throttled_ns(const char *pci);
 /* Fill in ecc, mig, persistence and power_limit_w; ecc does not change if NVML does not know it. */
 void gb_nvml_settings(const char *pci, struct gb_gpu_info *info);
 
-/* Lock the SM clock to the GPU's base clock, which it sustains within its power limit.  reason is
- * set to "", or to why the clock is not locked. */
-void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size);
+/* The lowest and the highest SM clock that can be locked, in MHz; false if they are unknown. */
+bool gb_nvml_clock_range(const char *pci, unsigned *least_mhz, unsigned *most_mhz);
+
+/* In place of a clock in MHz: the GPU's base clock, which it sustains within its power limit, and
+ * its highest clock. */
+#define GB_BASE_CLOCK 0xffffff01u /* NVML_CLOCK_LIMIT_ID_TDP of nvml.h */
+#define GB_MAX_CLOCK  0xffffffffu
+
+/* Lock the SM clock.  reason is set to "", or to why the clock is not locked. */
+void gb_nvml_lock_clocks(const char *pci, unsigned mhz, char *reason, size_t size);
 void gb_nvml_reset_clocks(const char *pci);
 
 /* The kernel module's version, "580.95.05". */

@@ -10,6 +10,8 @@ A table stands in a page between two marks; the first one holds the command that
 that measured the file, the machine and the commit (for a GPU, after its name and the date; for a
 CPU, unless a table above has the same), and the table without its heading.  If the file does not
 exist, the text is "Not measured yet."  `scripts/ladder.py ...` prints a table from exact counts.
+`gpubench compare --by=machine --format=csv results/measured/*/FILE | grep -E 'REGEX'` becomes a table
+with a row for each key and a column for each GPU.
 
     figures.py            print the tables again
     figures.py --check    fail if a page differs from what its records give
@@ -18,6 +20,7 @@ The runs of a table's file must be of one machine and one commit.
 
 GPUBENCH is the program (default: ./gpubench).
 """
+import csv
 import difflib
 import functools
 import glob
@@ -31,7 +34,8 @@ import sys
 
 LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
-    r"gpubench report --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
+    r"gpubench (report --format=markdown|compare --by=machine --format=csv) ([\w./*-]+)"
+    r"(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
 FAMILY = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")
@@ -120,6 +124,24 @@ def measured_by(path):
     return "`gpubench %s`\n\n%s\n\n" % (" ".join(words), said)
 
 
+def run_of(command, options=""):
+    command = command.replace("gpubench", shlex.quote(program), 1)
+    return output_of(["bash", "-c", options + command])
+
+
+def machines(command, paths):
+    """The medians in us, with a row for each key and a column for each GPU."""
+    rows = list(csv.DictReader(run_of(command).splitlines()))  # compare has status 6 for one GPU
+    keys, gpus = (list(dict.fromkeys(row[name] for row in rows)) for name in ("key", "machine"))
+    median = {(row["key"], row["machine"]): "%.1f" % (float(row["time_ns"]) / 1e3)
+              for row in rows if row["time_ns"]}
+    lines = [["median in us", *gpus], [":---"] + ["---:"] * len(gpus)]
+    lines += [[key] + [median.get((key, gpu), "absent") for gpu in gpus] for key in keys]
+    made = ["%s of commit %s" % (path.split("/")[2], first_run(path)["tool"]["commit"])
+            for path in paths]
+    return "; ".join(made) + "\n\n" + "".join("| %s |\n" % " | ".join(line) for line in lines)
+
+
 def table(command):
     """The text between the marks; ValueError if there is none."""
     if LADDER.fullmatch(command):
@@ -127,15 +149,16 @@ def table(command):
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)
-    path = allowed[1]
+    path = allowed[2]
+    if "*" in path:
+        return machines(command, sorted(glob.glob(path)))
     if not os.path.exists(path):
         return "Not measured yet.\n"
     differ = mixed(stored(path)[0])
     if differ:
         raise ValueError("%s mixes machines or commits: its runs differ in %s" %
                          (path, ", ".join(differ)))
-    command = command.replace("gpubench", shlex.quote(program), 1)
-    text = output_of(["bash", "-c", "set -o pipefail; " + command])
+    text = run_of(command, "set -o pipefail; ")
     text = re.sub(r"\Agpubench .*\n", "", text)
     text = re.sub(r"^## .*\n(.+\n)*\n?", "", text, flags=re.M)
     return measured_by(path) + text.lstrip("\n")

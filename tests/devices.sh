@@ -1,10 +1,10 @@
 #!/bin/bash
-# devices.sh GPUBENCH-PTX NVTX.so OLDEST -- --device=all on three devices of the PTX executor: one
+# devices.sh GPUBENCH-PTX NVTX.so NVML.so OLDEST -- --device=all on three devices of the PTX executor: one
 # process per device, all at once, and the records of all in one file; a GPU that the build has no
 # code for, and one of sm_90 that runs the build's oldest PTX, as 75; the ranges of --profile.
 set -eu
 gpubench=$(realpath "$1")
-nvtx=$(realpath "$2") oldest=$3
+nvtx=$(realpath "$2") nvml=$(realpath "$3") oldest=$4
 scratch=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -115,6 +115,27 @@ for capability in "$oldest" 86; do
 	done
 done
 unset GPUBENCH_PTX_ARCH GPUBENCH_PTX_CAPABILITY
+
+# Clocks are locked and released; a clock that the GPU does not have leaves no file.
+ln -s "$nvml" libnvidia-ml.so.1
+locked() {
+	local wanted=$1
+	shift
+	LD_LIBRARY_PATH=$scratch NVML_LOG=$scratch/log GPUBENCH_PTX_DEVICES=1 \
+		GPUBENCH_PTX_PCI=0000:01:00.0 expect "$wanted" --count=100 -o locked.jsonl "$@"
+}
+locked 2 --lock-clocks=3000
+grep -qx 'gpubench: --lock-clocks=3000: the GPU has 345 to 1980 MHz' said || fail "$(cat said)"
+[ ! -e locked.jsonl ] && [ ! -e log ] || fail "--lock-clocks=3000: $(cat locked.jsonl log)"
+for clock in "" =max =1500; do
+	locked 0 --overwrite --lock-clocks$clock
+	clock=${clock#=}
+	grep -q "\"locked_clock\":\"${clock:-base}\"" locked.jsonl || fail "$(head -n 1 locked.jsonl)"
+done
+[ "$(tr '\n' , <log)" = "lock ffffff01 ffffff01,reset,lock 1980 1980,reset,lock 1500 1500,reset," ] ||
+	fail "--lock-clocks: $(cat log)"
+NVML_REFUSES=1 locked 0 --overwrite --lock-clocks=1500
+! grep locked_clock locked.jsonl || fail "a clock that was not locked"
 
 # An interrupt reaches all processes.
 "$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &

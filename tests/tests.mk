@@ -82,7 +82,7 @@ test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
 on_cpu := unit golden check plugin hang plots signals page reading resume memory install recipes fetch deps nvcc \
-	counts contributing vulkan figures docs papers layers
+	counts contributing vulkan figures submit docs papers layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
@@ -127,6 +127,7 @@ test-hang: ; $(try) tests/hang.sh $(BUILD)/gpubench $(BUILD) cpu
 test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 test-page: ; $(try) tests/page.sh $(BUILD)/gpubench
 test-figures: ; $(try) env GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
+test-submit: ; $(try) $(PYTHON) tests/submit.py $(BUILD)/gpubench
 test-docs: ; $(try) $(PYTHON) tests/docs.py $(BUILD)/gpubench
 test-plots: ; $(try) $(PYTHON) tests/plots.py $(BUILD)/gpubench
 test-papers: ; $(try) tests/papers.sh $(BUILD)/gpubench

@@ -10,6 +10,7 @@
 #include "cli/measure/measure.h"
 #include "cli/plugins/load.h"
 #include "common/devices.h"
+#include "common/nvml.h"
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };
@@ -31,6 +32,13 @@ static const struct gb_param settings_rows[] = {
 	  .initial = "2",
 	  .max = 10000,
 	  .help = "do N warm-up runs before the first sample" },
+	{ .name = "warmup-time",
+	  AT(GB_FLOAT, how.warmup_time_s),
+	  .initial = "0",
+	  .high = 86400,
+	  .unit = "seconds",
+	  .help = "warm up for X seconds at least and, on a GPU, until its clock and temperature "
+		  "have been steady for X seconds; at most for 10 X or half of --timeout" },
 	{ .name = "min-samples",
 	  AT(GB_INT, how.min_samples),
 	  .initial = "10",
@@ -61,8 +69,12 @@ static const struct gb_param settings_rows[] = {
 	  AT(GB_FLAG, how.hot),
 	  .help = "do not evict the caches before each sample; batch short runs" },
 	{ .name = "lock-clocks",
-	  AT(GB_FLAG, lock_clocks),
-	  .help = "lock the GPU to its base clock while measuring; warn if that is not allowed" },
+	  AT(GB_PATH, lock_clocks),
+	  .bare = "base",
+	  .unit = "base|max|MHZ",
+	  .help = "lock the GPU's clock while measuring, without a value to its base clock; warn "
+		  "if "
+		  "that is not allowed" },
 	{ .name = "verify",
 	  AT(GB_CHOICE, how.verify),
 	  .initial = "some",
@@ -328,11 +340,32 @@ enum gb_status gb_read_budget(const char *text, double *seconds, struct gb_error
 	return GB_OK;
 }
 
+/* Read --lock-clocks: a word or a number. */
+static enum gb_status read_clock(struct gb_request *r, struct gb_error *err)
+{
+	static const struct gb_param row = { .type = GB_INT, .min = 1, .max = 100000 };
+	const char *text = r->lock_clocks;
+	union gb_value value = { .i = gb_equal(text, "max") ? GB_MAX_CLOCK : GB_BASE_CLOCK };
+	struct gb_error ignored = { 0 };
+
+	if (!gb_equal(text, "base") && !gb_equal(text, "max") &&
+	    gb_value_parse(&row, text, &value, &ignored))
+		return gb_fail(err, GB_EUSAGE,
+			       "--lock-clocks=%.40s: must be base, max or a clock in MHz", text);
+	r->lock_mhz = (unsigned)value.i;
+	return GB_OK;
+}
+
 /* GB_EUSAGE if two options exclude each other. */
 static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
 {
-	if (r->budget && gb_read_budget(r->budget, &r->budget_s, err))
+	if ((r->budget && gb_read_budget(r->budget, &r->budget_s, err)) ||
+	    (r->lock_clocks && read_clock(r, err)))
 		return err->code;
+	if (r->how.warmup_time_s > 0 && r->how.warmup_time_s > r->how.timeout_s / 2)
+		return gb_fail(err, GB_EUSAGE,
+			       "--warmup-time=%g is more than half of --timeout, %g s",
+			       r->how.warmup_time_s, r->how.timeout_s);
 	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
 		return gb_fail(err, GB_EUSAGE, "--budget excludes --repetitions and several GPUs");
 	if (r->target.resume && r->target.overwrite)

@@ -12,7 +12,13 @@
 #include "common/nvml.h"
 #include "common/text.h"
 
-enum { PCI_TEXT = 32, REASON = 128, MAX_FILES = 4096 };
+enum { REASON = 128, MAX_FILES = 4096 };
+
+/* The message to the guard. */
+struct lock {
+	char pci[32];
+	unsigned mhz;
+};
 
 /* Read or write a message; false at the other's end. */
 static bool transfer(int file, void *data, size_t size, bool reads)
@@ -29,7 +35,8 @@ static bool transfer(int file, void *data, size_t size, bool reads)
 static _Noreturn void guard(int file)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
-	char pci[PCI_TEXT], reason[REASON] = "", end;
+	char reason[REASON] = "", end;
+	struct lock lock;
 
 	for (size_t i = 0; i < GB_COUNT(ignored); i++)
 		(void)signal(ignored[i], SIG_IGN);
@@ -39,12 +46,12 @@ static _Noreturn void guard(int file)
 		_exit(1);
 	for (int fd = STDIN_FILENO + 1; fd < MAX_FILES; fd++)
 		(void)close(fd);
-	if (transfer(STDIN_FILENO, pci, sizeof pci, true)) {
-		gb_nvml_lock_clocks(pci, reason, sizeof reason);
+	if (transfer(STDIN_FILENO, &lock, sizeof lock, true)) {
+		gb_nvml_lock_clocks(lock.pci, lock.mhz, reason, sizeof reason);
 		(void)transfer(STDIN_FILENO, reason, sizeof reason, false);
 		if (!reason[0]) {
 			(void)transfer(STDIN_FILENO, &end, 1, true);
-			gb_nvml_reset_clocks(pci);
+			gb_nvml_reset_clocks(lock.pci);
 		}
 	}
 	_exit(0);
@@ -68,13 +75,13 @@ void gb_clocks_start(struct gb_clocks *clocks)
 	*clocks = (struct gb_clocks){ 0 };
 }
 
-const char *gb_clocks_lock(struct gb_clocks *clocks, const char *pci)
+const char *gb_clocks_lock(struct gb_clocks *clocks, const char *pci, unsigned mhz)
 {
 	static char reason[REASON];
-	char name[PCI_TEXT] = "";
+	struct lock lock = { .mhz = mhz };
 
-	(void)snprintf(name, sizeof name, "%s", pci);
-	if (!clocks->guard || !transfer(clocks->socket, name, sizeof name, false) ||
+	(void)snprintf(lock.pci, sizeof lock.pci, "%s", pci);
+	if (!clocks->guard || !transfer(clocks->socket, &lock, sizeof lock, false) ||
 	    !transfer(clocks->socket, reason, sizeof reason, true))
 		return "no process could be started that restores them";
 	return reason[0] ? reason : NULL;

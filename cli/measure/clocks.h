@@ -19,9 +19,9 @@ struct gb_clocks {
 /* Start the guard, which does nothing yet. */
 void gb_clocks_start(struct gb_clocks *clocks);
 
-/* Lock the clocks of the GPU at a PCI address to its base clock, which it sustains.  Return NULL,
- * or the reason why they are not locked. */
-const char *gb_clocks_lock(struct gb_clocks *clocks, const char *pci);
+/* Lock the SM clock of the GPU at a PCI address to `mhz`, or to GB_BASE_CLOCK (nvml.h).  Return NULL,
+ * or the reason why it is not locked. */
+const char *gb_clocks_lock(struct gb_clocks *clocks, const char *pci, unsigned mhz);
 
 /* Restore the clocks and wait until that is done. */
 void gb_clocks_end(struct gb_clocks *clocks);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
@@ -29,10 +30,13 @@ enum {
 	HOST_TIMES = 5,   /* at most */
 	MAX_GIVE_UPS = 2, /* failed holds after which no more are tried */
 	MAX_RETAKEN = 10, /* samples that are retaken because clocks were lowered */
+	MAX_PAUSES = 10,  /* before each of them */
+	READINGS = 10,    /* of the GPU's state per --warmup-time */
 	SHARE = 5,        /* phases, and transfers, have this part of the least time of sampling */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
+static const double PAUSE_S = 0.05;
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
@@ -178,7 +182,9 @@ static enum gb_status put_metrics(struct gb_record *record, const struct gb_metr
 	return GB_OK;
 }
 
-/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants. */
+/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants: power and heat
+ * are software_power_cap, hardware_slowdown, the thermal ones and power_brake. */
+static const uint64_t POWER_OR_HEAT = 0xec;
 static const char *const throttle_words[] = {
 	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
 	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
@@ -233,6 +239,7 @@ struct measurement {
 	int64_t verified;          /* runs that were */
 	int64_t given_up;          /* holds that timed out; their samples are not counted */
 	int64_t throttled;         /* samples with lowered clocks; the first ten are taken again */
+	int64_t pauses;            /* before them */
 	bool cold;                 /* flush the caches before each sample */
 	bool counting;             /* the back end counts the first run */
 	struct gb_metrics metrics; /* of the last verified run */
@@ -352,6 +359,20 @@ static double throttled_ns(const struct measurement *m)
 	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
 }
 
+/* Let the GPU cool: pause until nothing lowers its clocks any more, at most MAX_PAUSES times. */
+static void cool_down(struct measurement *m)
+{
+	const struct timespec pause = { .tv_nsec = (long)(PAUSE_S * 1e9) };
+	struct gb_gpu_state state = { 0 };
+	int pauses = 0;
+
+	do {
+		(void)nanosleep(&pause, NULL);
+		m->backend->state(&state);
+	} while (++pauses < MAX_PAUSES && state.throttle & POWER_OR_HEAT && !gb_interrupted);
+	m->pauses += pauses;
+}
+
 /* Overwrite the results if they are to be verified, reset, flush, and run.  *ns by the variant's
  * clock and *host_ns by the host's are per run of a batch.  A run is taken again if the hold failed
  * or, for a sample, if clocks were lowered meanwhile.  The first run is not held back, because it
@@ -369,6 +390,8 @@ static enum gb_status take_run(struct measurement *m, struct manner how, double 
 		if (take_once(m, &how, ns, host_ns))
 			return m->err->code;
 		again = how.counts && throttled_ns(m) > before_ns && m->throttled++ < MAX_RETAKEN;
+		if (again)
+			cool_down(m);
 		if (!again && how.held && !m->backend->has_held()) {
 			m->given_up++;
 			again = true;
@@ -514,13 +537,52 @@ static enum gb_status set_up(struct measurement *m, bool timed)
 
 /* ---- warm-up ------------------------------------------------------------------------------ */
 
+double gb_steady_s(struct gb_steady *steady, const struct gb_gpu_state *state, double now_s)
+{
+	const double degrees = fabs(state->temperature_c - steady->temperature_c);
+	const double hz = fabs(state->sm_clock_hz - steady->sm_clock_hz);
+
+	if (!steady->begun || degrees > 1 || hz > 0.02 * steady->sm_clock_hz)
+		*steady =
+			(struct gb_steady){ true, now_s, state->temperature_c, state->sm_clock_hz };
+	return now_s - steady->since_s;
+}
+
+/* A warm-up of least_s seconds at least. */
+struct warming {
+	double least_s, start_s, next_reading_s;
+	struct gb_steady steady;
+};
+
+/* True once the time is over and the GPU, of which this takes readings, has been steady for as long,
+ * or ten times as long or half of the time-out is over. */
+static bool is_warm(const struct measurement *m, struct warming *w)
+{
+	struct gb_record *r = m->record;
+	const double now_s = spent_s(m) - w->start_s;
+	struct gb_gpu_state state;
+
+	if (!(w->least_s > 0))
+		return true;
+	if (m->backend->state && now_s >= w->next_reading_s) {
+		m->backend->state(&state);
+		r->warmup.steady_s = gb_steady_s(&w->steady, &state, now_s);
+		w->next_reading_s = now_s + w->least_s / READINGS;
+	}
+	r->warmup.time_s = now_s;
+	return now_s >= w->least_s && (!(r->warmup.steady_s < w->least_s) ||
+				       now_s >= fmin(10 * w->least_s, m->how->timeout_s / 2));
+}
+
 /* The first run is verified, so that a wrong variant ends early; each is if no samples follow.
  * None is held back: host_time is what a caller would see.  *ns is the time of the last run. */
 static enum gb_status warm_up(struct measurement *m, int64_t count, bool samples_follow, double *ns)
 {
+	struct warming warming = { .least_s = samples_follow ? m->how->warmup_time_s : 0,
+				   .start_s = spent_s(m) };
 	double host_ns = 0;
 
-	for (int64_t i = 0; i < count && goes_on(m); i++) {
+	for (int64_t i = 0; goes_on(m) && (!is_warm(m, &warming) || i < count); i++) {
 		const struct manner how = {
 			.batch = 1,
 			.cold = m->cold && (i == 0 || m->backend->hold),
@@ -531,7 +593,7 @@ static enum gb_status warm_up(struct measurement *m, int64_t count, bool samples
 			return m->err->code;
 		if (i == 0)
 			m->record->first_call = host_ns;
-		else if (m->backend->hold && keep_host_time(m, host_ns))
+		else if (i < count && m->backend->hold && keep_host_time(m, host_ns))
 			return m->err->code;
 		if (!goes_on(m) || (how.verified && verify_run(m)))
 			return m->err->code;
@@ -612,8 +674,6 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 		return stop(r, "limit");
 	gb_floor_interval(&summary, r->resolution_ns);
 	half_width = gb_relative_half_width(&summary);
-	if (r->watch)
-		r->watch(r, half_width);
 	if (elapsed_s >= least_time_s(how) && half_width <= how->rel_ci)
 		return stop(r, "converged");
 	if (n >= GB_MAX_SAMPLES ||
@@ -842,6 +902,11 @@ static enum gb_status sum_up(struct measurement *m)
 		r->harmonic_items_per_s = harmonic_rate(m);
 	if (!isnan(r->gpu_state.throttled_s))
 		r->gpu_state.throttled_samples = (double)m->throttled;
+	r->gpu_state.paused_s = gb_positive((double)m->pauses * PAUSE_S);
+	if (r->warmup.steady_s < m->how->warmup_time_s)
+		gb_result_remark(m->result,
+				 "clock or temperature still drifted after %.3g s of warm-up",
+				 r->warmup.time_s);
 	if (m->throttled > MAX_RETAKEN)
 		gb_result_remark(m->result,
 				 "clocks were lowered because of power or heat in %lld samples",

@@ -28,11 +28,6 @@ struct gb_result {
 	double resolution_ns;    /* resolution of the variant's clock, per run */
 	double read_bytes;       /* of the input, by the benchmark's model */
 	double elapsed_s;        /* duration of the whole measurement */
-
-	/* Called between samples with half the width of the median's interval as a fraction of the
-	 * median.  May be NULL. */
-	void (*watch)(const struct gb_result *result, double half_width);
-	void *watcher;
 };
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
@@ -51,6 +46,16 @@ void gb_result_remark(struct gb_result *result, const char *format, ...)
 
 /* The measurement ended with an error: a failed or skipped one reports no time. */
 void gb_result_fail(struct gb_result *result, const struct gb_error *why);
+
+/* The GPU's clock and temperature, and since when they have been so; { 0 } at first. */
+struct gb_steady {
+	bool begun;
+	double since_s, temperature_c, sm_clock_hz;
+};
+
+/* Take a reading at now_s.  Return how long no reading has differed by more than 1 degree or 2 % of
+ * the clock; unknown values do not differ. */
+double gb_steady_s(struct gb_steady *steady, const struct gb_gpu_state *state, double now_s);
 
 /* The stopping rule takes no more, because a record keeps all samples.  --samples may ask for
  * more. */

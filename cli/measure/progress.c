@@ -1,13 +1,11 @@
 /* progress.c -- prints progress to standard error. */
 #include "cli/measure/progress.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/records/key.h"
-#include "common/stats.h"
 #include "common/text.h"
 #include "common/timer.h"
 
@@ -32,41 +30,21 @@ static const char *time_left(const struct gb_progress *p, char *text, size_t siz
 	return text;
 }
 
-/* Print the status line, at most 79 columns:
- * "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000" */
-static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
+/* Print at most 79 columns: "3/10, 12 s left, radix/cpu/best count=1000000" */
+void gb_progress_begin(const struct gb_progress *p, const struct gb_result *result)
 {
-	char left[32], interval[32] = "", line[80];
+	char left[32], line[80];
 	struct gb_error ignored = { 0 };
-	char *key = gb_record_key(result->benchmark, result->variant, result->params, &ignored);
+	char *key;
 
-	if (!isnan(half_width))
-		(void)snprintf(interval, sizeof interval, ", +-%.1f %%%s", 100 * half_width,
-			       gb_width_mark(half_width));
-	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
-		       time_left(p, left, sizeof left), interval, key ? key : "");
+	if (!p->shown)
+		return;
+	key = gb_record_key(result->benchmark, result->variant, result->params, &ignored);
+	(void)snprintf(line, sizeof line, "%zu/%zu%s, %s", p->done + 1, p->total,
+		       time_left(p, left, sizeof left), key ? key : "");
 	(void)fputs("\r\033[K", stderr);
 	gb_text_print(stderr, line);
-	p->shown_ns = gb_now_ns();
 	free(key);
-}
-
-/* Update the line at most five times per second, because writing disturbs the measurement. */
-static void watch(const struct gb_result *result, double half_width)
-{
-	struct gb_progress *p = result->watcher;
-
-	if (gb_now_ns() - p->shown_ns >= 0.2e9)
-		show(p, result, half_width);
-}
-
-void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
-{
-	if (!progress->shown)
-		return;
-	result->watch = watch;
-	result->watcher = progress;
-	show(progress, result, NAN);
 }
 
 void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)

@@ -44,12 +44,13 @@ struct gb_request {
 	const char *budget;            /* the time for all measurements; NULL: no limit */
 	double budget_s;
 	int64_t quiet, verbose;
-	int64_t lock_clocks;
-	int64_t memory; /* bytes of host memory at most; 0: what is free */
-	int64_t strict; /* refuse files that are not taken as they are */
-	bool once;      /* measure a key once, although several sweeps name it */
-	bool untimed;   /* only verify, so that others may use the GPU */
-	int64_t dry;    /* list the keys, with the memory that each needs */
+	const char *lock_clocks; /* "base", "max" or MHz; NULL: leave the GPU's clocks alone */
+	unsigned lock_mhz;       /* the same, as in nvml.h */
+	int64_t memory;          /* bytes of host memory at most; 0: what is free */
+	int64_t strict;          /* refuse files that are not taken as they are */
+	bool once;               /* measure a key once, although several sweeps name it */
+	bool untimed;            /* only verify, so that others may use the GPU */
+	int64_t dry;             /* list the keys, with the memory that each needs */
 };
 
 /* How to treat an output that exists. */

@@ -23,6 +23,7 @@
 #include "cli/records/machine.h"
 #include "common/devices.h"
 #include "common/memory.h"
+#include "common/nvml.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -36,23 +37,33 @@ static const struct gb_gpu_info *gpu_in_use(const struct gb_session *s)
 	return id < s->info.devices.count ? &s->info.devices.gpu[id] : NULL;
 }
 
-/* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand. */
-static void lock_clocks(struct gb_session *s)
+/* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand.  GB_EUSAGE
+ * for a clock that the GPU does not have. */
+static enum gb_status lock_clocks(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_gpu_info *gpu = gpu_in_use(s);
-	const char *why = "there is no GPU";
+	const char *wanted = s->request->lock_clocks, *why = "there is no GPU";
+	const unsigned mhz = s->request->lock_mhz;
+	unsigned least, most;
 
-	if (!s->request->lock_clocks || s->request->untimed)
-		return;
+	if (!wanted || s->request->untimed)
+		return GB_OK;
+	if (gpu && mhz < GB_BASE_CLOCK && gb_nvml_clock_range(gpu->pci, &least, &most) &&
+	    (mhz < least || mhz > most))
+		return gb_fail(err, GB_EUSAGE, "--lock-clocks=%s: the GPU has %u to %u MHz", wanted,
+			       least, most);
 	if (gpu)
-		why = gb_clocks_lock(&s->clocks, gpu->pci);
-	if (!why)
-		return;
+		why = gb_clocks_lock(&s->clocks, gpu->pci, mhz);
+	if (!why) {
+		s->info.locked_clock = wanted;
+		return GB_OK;
+	}
 	(void)fprintf(stderr, "gpubench: clocks are not locked: %s", why);
 	if (gpu)
 		(void)fprintf(stderr, " (by hand: `sudo nvidia-smi -i %s -lgc MHZ`, -rgc resets)",
 			      gpu->pci);
 	(void)fputc('\n', stderr);
+	return GB_OK;
 }
 
 /* The records of a resumed file that are measured again.  Only the first of several repetitions
@@ -151,8 +162,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
-	lock_clocks(s);
-	return add_run(s, err);
+	return lock_clocks(s, err) ? err->code : add_run(s, err);
 }
 
 enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
@@ -423,6 +433,7 @@ static bool is_within_budget(const struct gb_session *s, const struct gb_result 
 	if (!s->request->budget)
 		return true;
 	how->max_time_s = fmin(how->max_time_s, left_s / left / 2);
+	how->warmup_time_s = fmin(how->warmup_time_s, how->max_time_s / 2);
 	how->min_samples = how->min_samples < 3 ? how->min_samples : 3;
 	how->timeout_s = fmin(how->timeout_s, left_s);
 	if (left_s > 0)

@@ -389,6 +389,7 @@ static void describe_settings(struct gb_context *context, const struct gb_contex
 		return;
 	context->settings.samples = (double)how->samples;
 	context->settings.warmup = (double)how->warmup;
+	context->settings.warmup_time_s = gb_positive(how->warmup_time_s);
 	context->settings.min_samples = (double)how->min_samples;
 	context->settings.rel_ci = how->rel_ci;
 	context->settings.max_time_s = how->max_time_s;
@@ -398,6 +399,7 @@ static void describe_settings(struct gb_context *context, const struct gb_contex
 	context->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
 	context->settings.device = (double)how->device;
 	context->settings.preset = keep(context, info->preset);
+	context->settings.locked_clock = keep(context, info->locked_clock);
 }
 
 /* Record the variables that affect OpenMP, CUDA, Vulkan, vectors, or the copy bandwidth.

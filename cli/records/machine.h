@@ -21,6 +21,7 @@ struct gb_context_info {
 	char *const *argv;
 	const struct gb_settings *settings; /* NULL if nothing is measured */
 	const char *preset;                 /* NULL if none */
+	const char *locked_clock;           /* "base", "max" or MHz; NULL: not locked */
 	unsigned backends;         /* the back ends queried for GPUs: bits 1 << GB_CUDA ... */
 	struct gb_devices devices; /* what gb_devices_find() says of them */
 };

@@ -72,10 +72,10 @@ struct gb_context {
 		const char *runtime, *driver_api, *driver;
 	} cuda;
 	struct {
-		double samples, warmup, min_samples, rel_ci, max_time_s, timeout_s;
+		double samples, warmup, warmup_time_s, min_samples, rel_ci, max_time_s, timeout_s;
 		double device;
 		enum gb_flag cold, verify, verify_all;
-		const char *preset;
+		const char *preset, *locked_clock;
 	} settings;
 	size_t gpu_count;
 	struct gb_gpu *gpu;               /* owned */
@@ -148,13 +148,16 @@ struct gb_record {
 	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
 	double harmonic_items_per_s;                 /* set if the samples are different work */
 	double create, upload, download, first_call; /* ns; transfers: median */
+	struct {
+		double time_s, steady_s;
+	} warmup;
 	struct gb_times time, host_time;
 	struct gb_phases phases;    /* measured in separate samples */
 	struct gb_phases transfers; /* a device's "upload" and "download", likewise */
 	struct {
 		struct gb_numbers sm_clock_hz;                      /* one per sample */
 		struct gb_numbers temperature_c, clock_hz, power_w; /* before and after */
-		double energy_j, throttled_s, throttled_samples;
+		double energy_j, throttled_s, throttled_samples, paused_s;
 		struct gb_texts throttle;
 	} gpu_state;
 	struct {

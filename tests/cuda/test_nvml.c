@@ -19,6 +19,7 @@
 #include "tests/planted/nvml.h"
 
 static struct nvml_planted *planted;
+static double warmup_time_s;
 static struct gb_result result;
 
 /* Load the library next to this program, under its link-time name. */
@@ -44,12 +45,15 @@ static void load(void)
 static void measure(int first, int end)
 {
 	const struct gb_benchmark *benchmark = gb_benchmark_find("stream");
-	const struct gb_settings how = { .samples = 5, .warmup = 1, .timeout_s = 100 };
+	const struct gb_settings how = {
+		.samples = 5, .warmup = 1, .warmup_time_s = warmup_time_s, .timeout_s = 100
+	};
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
 	void *params, *input = NULL;
 
-	load();
+	if (!planted)
+		load();
 	planted->first = first;
 	planted->end = end;
 	cr_assert_eq(gb_sweep_words(&sweep, benchmark, "--count=1k", &err), GB_OK, "%s",
@@ -84,14 +88,54 @@ Test(backend, cuda_state_around_samples)
 	cr_expect(isnan(result.record.gpu_state.power_w.value[0]));
 }
 
-/* Throttled in the first try of the second sample, and in its second try. */
+/* Throttled in the first try of the second sample, and in its second try.  Each is followed by one
+ * pause, which asks once. */
 Test(backend, cuda_throttled_samples_are_taken_again)
 {
-	measure(5, 8);
+	measure(5, 9);
 	cr_expect_eq(result.record.status, GB_STATUS_OK, "%s", result.record.reason);
 	cr_expect_eq(result.record.gpu_state.throttled_samples, 2);
-	cr_expect_eq(planted->asked, 3 + 2 * 7);
-	cr_expect_float_eq(result.record.gpu_state.throttled_s, 3e-6, 1e-15);
+	cr_expect_eq(planted->asked, 3 + 2 * 7 + 2);
+	cr_expect_float_eq(result.record.gpu_state.throttled_s, 4e-6, 1e-15);
+	cr_expect_float_eq(result.record.gpu_state.paused_s, 2 * 0.05, 1e-9);
+}
+
+/* The state before the samples is the first query of the reasons.  Pauses end with the third one
+ * after it, which has none, or after ten. */
+Test(backend, cuda_pauses_until_no_clock_is_lowered)
+{
+	for (int pauses = 3; pauses <= 10; pauses += 7) {
+		load();
+		*planted = (struct nvml_planted){ .knows_all = 1,
+						  .clears_after = pauses < 10 ? pauses : 100 };
+		measure(5, 6);
+		cr_expect_eq(result.record.gpu_state.throttled_samples, 1);
+		cr_expect_float_eq(result.record.gpu_state.paused_s, pauses * 0.05, 1e-9);
+		gb_record_release(&result.record);
+	}
+}
+
+Test(backend, cuda_warm_up_until_steady)
+{
+	warmup_time_s = 0.001;
+	measure(0, 0);
+	cr_expect(result.record.warmup.time_s >= 0.001 && result.record.warmup.steady_s >= 0.001);
+	cr_expect(!result.record.reason, "%s", result.record.reason);
+	cr_expect_leq(result.record.host_time.count, 5, "not of each run of the warm-up");
+}
+
+/* Two degrees per reading: the warm-up ends all the same. */
+Test(backend, cuda_warm_up_that_never_is_steady)
+{
+	warmup_time_s = 0.001;
+	load();
+	planted->warmer = 2;
+	measure(0, 0);
+	cr_expect_eq(result.record.status, GB_STATUS_OK);
+	cr_expect(result.record.warmup.time_s >= 0.01);
+	cr_expect_float_eq(result.record.warmup.steady_s, 0, 1e-12);
+	cr_expect(strstr(result.record.reason, "clock or temperature still drifted after"), "%s",
+		  result.record.reason);
 }
 
 /* Throttled all the time: after ten tries the sample is kept, and the result reports it. */

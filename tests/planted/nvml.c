@@ -33,7 +33,10 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
 {
-	*celsius = 50;
+	static unsigned now = 50;
+
+	*celsius = now;
+	now += nvml_planted.warmer;
 	return device && sensor == 0 ? SUCCESS : NOT_SUPPORTED;
 }
 
@@ -93,7 +96,10 @@ int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending)
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
 {
-	*reasons = 0x84;
+	*reasons = nvml_planted.clears_after &&
+				   nvml_planted.reasons_asked++ >= nvml_planted.clears_after
+			   ? 0
+			   : 0x84;
 	return device && nvml_planted.knows_all ? SUCCESS : NOT_SUPPORTED;
 }
 
@@ -111,6 +117,14 @@ int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *vio
 	violation->reference_us = 0;
 	violation->violation_ns = policy == 0 ? nvml_planted.lowered_ns : 7;
 	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetMinMaxClockOfPState(void *device, int type, int state, unsigned *least_mhz,
+				     unsigned *most_mhz)
+{
+	*least_mhz = 345;
+	*most_mhz = 1980;
+	return device && type == 1 && state == 0 && !getenv("NVML_OLD") ? SUCCESS : NOT_SUPPORTED;
 }
 
 /* Append a line to the file NVML_LOG, which outlives this process. */
@@ -132,7 +146,8 @@ int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least_mhz, unsigned most
 
 	if (getenv("NVML_REFUSES"))
 		return NO_PERMISSION;
-	(void)snprintf(line, sizeof line, "lock %x %x", least_mhz, most_mhz);
+	(void)snprintf(line, sizeof line, least_mhz > 9999 ? "lock %x %x" : "lock %u %u", least_mhz,
+		       most_mhz);
 	note(line);
 	return device ? SUCCESS : NOT_SUPPORTED;
 }

@@ -7,7 +7,10 @@ struct nvml_planted {
 	int first, end; /* clocks are lowered for 1 us before these queries, counted from 0 */
 	unsigned long long lowered_ns;
 	int energy_asked;
-	int knows_all; /* the functions succeed that old libraries and virtual GPUs lack */
+	unsigned warmer; /* degrees that each query of the temperature adds */
+	int reasons_asked;
+	int clears_after; /* queries of the reasons for lowered clocks after which there is none */
+	int knows_all;    /* the functions succeed that old libraries and virtual GPUs lack */
 };
 
 #endif

@@ -61,7 +61,7 @@ test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
 test-ptx-hang: $(BUILD)/gpubench-ptx
 	$(try) tests/hang.sh $< $(BUILD) cuda $(nvcc)
-test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so
+test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so $(BUILD)/nvml.so
 	$(try) tests/devices.sh $^ $(firstword $(targets))
 
 ## ptx-seeds: the cuda variants under SEEDS random schedules, with strong and with weak memory (long)

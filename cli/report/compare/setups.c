@@ -52,11 +52,13 @@ static const struct {
 	{ "environment", NULL, OF_ENVIRONMENT, NULL, false },
 	{ "--samples", "settings.samples", OF_RUN, NULL, false },
 	{ "--warmup", "settings.warmup", OF_RUN, NULL, false },
+	{ "--warmup-time", "settings.warmup_time_s", OF_RUN, NULL, false },
 	{ "--min-samples", "settings.min_samples", OF_RUN, NULL, false },
 	{ "--max-time", "settings.max_time_s", OF_RUN, NULL, false },
 	{ "--rel-ci", "settings.rel_ci", OF_RUN, NULL, false },
 	{ "--timeout", "settings.timeout_s", OF_RUN, NULL, false },
 	{ "--verify=all", "settings.verify_all", OF_RUN, NULL, false },
+	{ "locked clock", "settings.locked_clock", OF_RUN, "gpu", false },
 };
 _Static_assert(GB_COUNT(parts) <= GB_SETUP_PARTS, "room for each part");
 

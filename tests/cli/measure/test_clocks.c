@@ -65,7 +65,7 @@ static _Noreturn void lock_and_end(enum way way, int locked)
 	struct gb_clocks clocks;
 
 	gb_clocks_start(&clocks);
-	if (gb_clocks_lock(&clocks, "0000:01:00.0"))
+	if (gb_clocks_lock(&clocks, "0000:01:00.0", GB_BASE_CLOCK))
 		_exit(9);
 	(void)!write(locked, "x", 1);
 	switch (way) {
@@ -111,7 +111,7 @@ Test(clocks, are_restored_on_every_end, .fini = clean_up)
 		/* Only after gb_clocks_end() has the guard ended by now. */
 		for (int i = 0; way != END && i < 500 && !strstr(said(), "reset"); i++)
 			(void)usleep(10000);
-		cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\nreset\n"), "way %d",
+		cr_expect(eq(str, (char *)said(), "lock ffffff01 ffffff01\nreset\n"), "way %d",
 			  (int)way);
 	}
 }
@@ -123,17 +123,40 @@ Test(clocks, say_why_they_are_not_locked, .fini = clean_up)
 	(void)load();
 	(void)setenv("NVML_REFUSES", "1", 1);
 	gb_clocks_start(&clocks);
-	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"),
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0", GB_BASE_CLOCK),
 		     "NVML: Insufficient Permissions"));
 	gb_clocks_end(&clocks);
 	(void)unsetenv("NVML_REFUSES");
 	gb_clocks_start(&clocks);
-	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:02:00.0"),
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:02:00.0", 1500),
 		     "NVML does not know this GPU"));
+	gb_clocks_end(&clocks);
+	(void)setenv("NVML_OLD", "1", 1);
+	gb_clocks_start(&clocks);
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0", GB_MAX_CLOCK),
+		     "NVML is too old"));
+	(void)unsetenv("NVML_OLD");
 	gb_clocks_end(&clocks);
 	gb_clocks_start(&clocks); /* nothing was to be locked */
 	gb_clocks_end(&clocks);
 	cr_expect(eq(str, (char *)said(), ""));
+}
+
+/* The highest clock is a number for NVML, which would take its own word for it as a release. */
+Test(clocks, are_those_asked_for, .fini = clean_up)
+{
+	static const unsigned mhz[] = { GB_BASE_CLOCK, GB_MAX_CLOCK, 1500 };
+	struct gb_clocks clocks;
+
+	(void)load();
+	for (size_t i = 0; i < GB_COUNT(mhz); i++) {
+		gb_clocks_start(&clocks);
+		cr_expect(eq(ptr, (void *)gb_clocks_lock(&clocks, "0000:01:00.0", mhz[i]), NULL));
+		gb_clocks_end(&clocks);
+	}
+	cr_expect(eq(str, (char *)said(),
+		     "lock ffffff01 ffffff01\nreset\nlock 1980 1980\nreset\nlock 1500 1500\n"
+		     "reset\n"));
 }
 
 static pid_t stopped;
@@ -165,12 +188,12 @@ Test(clocks, are_awaited_in_spite_of_signals, .fini = clean_up)
 	(void)load();
 	gb_clocks_start(&clocks);
 	stop(clocks.guard);
-	cr_expect(eq(ptr, (void *)gb_clocks_lock(&clocks, "0000:01:00.0"), NULL));
+	cr_expect(eq(ptr, (void *)gb_clocks_lock(&clocks, "0000:01:00.0", GB_BASE_CLOCK), NULL));
 	(void)usleep(30000);
-	cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\n"), "they stay locked");
+	cr_expect(eq(str, (char *)said(), "lock ffffff01 ffffff01\n"), "they stay locked");
 	stop(clocks.guard);
 	gb_clocks_end(&clocks);
-	cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\nreset\n"));
+	cr_expect(eq(str, (char *)said(), "lock ffffff01 ffffff01\nreset\n"));
 	cr_expect(zero(int, clocks.guard));
 }
 
@@ -186,11 +209,13 @@ Test(clocks, are_left_alone_without_a_guard)
 	gb_clocks_start(&clocks);
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	cr_expect(zero(int, clocks.guard));
-	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"), (char *)refusal));
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0", GB_BASE_CLOCK),
+		     (char *)refusal));
 	gb_clocks_end(&clocks);
 	gb_clocks_start(&clocks);
 	(void)kill(clocks.guard, SIGKILL);
-	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"), (char *)refusal));
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0", GB_BASE_CLOCK),
+		     (char *)refusal));
 	gb_clocks_end(&clocks);
 }
 

@@ -449,6 +449,41 @@ Test(runner, runs_that_are_cold_or_of_unknown_length_are_not_batched)
 	cr_assert(eq(dbl, result.record.batch, 1));
 }
 
+/* On the CPU nothing but the time counts. */
+Test(runner, warm_up_takes_its_time)
+{
+	how.warmup_time_s = 0.005;
+	go();
+	cr_expect(result.record.warmup.time_s >= 0.005);
+	cr_expect(isnan(result.record.warmup.steady_s));
+}
+
+Test(runner, a_check_does_not_warm_up)
+{
+	how.warmup_time_s = 1e9;
+	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(isnan(result.record.warmup.time_s));
+}
+
+/* Readings at 0, 1, 2 ... s: it has been steady since the last one that began a drift. */
+Test(runner, steady_is_within_a_degree_and_two_percent)
+{
+	static const struct {
+		double celsius, mhz, steady_s;
+	} reading[] = { { 40, 1000, 0 },  { 41, 1019, 1 },   { 39, 981, 2 },    { 38.9, 1000, 0 },
+			{ 38, 1000, 1 },  { 37.5, 1000, 0 }, { 37.5, 1021, 0 }, { 37.5, 1000, 0 },
+			{ NAN, 1000, 1 }, { 38, NAN, 2 } };
+	struct gb_steady steady = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(reading); i++) {
+		const struct gb_gpu_state state = { .temperature_c = reading[i].celsius,
+						    .sm_clock_hz = reading[i].mhz * 1e6 };
+
+		cr_expect(eq(dbl, gb_steady_s(&steady, &state, (double)i), reading[i].steady_s),
+			  "reading %zu", i);
+	}
+}
+
 Test(runner, an_interrupt_ends_the_measurement)
 {
 	gb_interrupted = 1;
