@@ -19,8 +19,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The number after `name` at the start of a line of the file; `otherwise` if there is none ("max", no
- * such file). */
+/* The number after `name` at the start of a line of the file; `otherwise` if there is none ("max",
+ * no such file). */
 static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 {
 	const size_t length = strlen(name);

@@ -228,9 +228,6 @@ struct gb_benchmark {
 	bool (*repeatable)(const void *params);
 	/* As `excluded` of a variant, for work done before `time` for all variants. */
 	const char *(*excluded)(const void *params);
-	/* "generated" or "file", from which a record's "input" is made; NULL: "file" if the
-	 * parameter of that name is given, else "generated". */
-	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
 };
 

@@ -34,8 +34,6 @@ const char *gb_benchmark_source(const struct gb_benchmark *benchmark, const void
 	const struct gb_param *file =
 		gb_param_find(benchmark->params, benchmark->param_count, "file");
 
-	if (benchmark->source)
-		return benchmark->source(params);
 	return file && gb_value_load(file, params).s ? "file" : "generated";
 }
 

@@ -19,8 +19,8 @@ extern const size_t gb_benchmark_count;
 /* The benchmark of that name, or NULL. */
 const struct gb_benchmark *gb_benchmark_find(const char *name);
 
-/* The result of the benchmark's source() if it has one; else "file" if the parameter `file` is
- * given and "generated" if not.  A record's "input" is this, unless it is "generated". */
+/* "file" if the parameter `file` is given, else "generated".  A record's "input" is this, unless it
+ * is "generated". */
 const char *gb_benchmark_source(const struct gb_benchmark *benchmark, const void *params);
 
 /* True if a word that is wrong where it stands names a file, and the benchmark has --file. */

@@ -109,7 +109,8 @@ static void print_value(FILE *file, struct gb_field_value value)
 		(void)fputs(value.number > 0 ? "true" : "false", file);
 }
 
-/* "phases.scan.median" is "phase_scan_ns", "counts.global_load.sectors" "count_global_load_sectors". */
+/* "phases.scan.median" is "phase_scan_ns", "counts.global_load.sectors" is
+ * "count_global_load_sectors". */
 static void print_title(FILE *file, size_t kind, const char *path)
 {
 	const size_t word = strcspn(path, "."), length = strlen(path);

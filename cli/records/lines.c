@@ -326,7 +326,7 @@ static void read_array(const struct source *source, struct gb_records *list, str
 		number += *at == '\n';
 	if (!array)
 		(void)not_json(source, number, err);
-	while (!err->code && array->child)
+	while (array && array->child && !err->code)
 		(void)accept(source, 1, cJSON_DetachItemViaPointer(array, array->child), list, err);
 	cJSON_Delete(array);
 }

@@ -115,7 +115,7 @@ struct gb_counts {
 
 /* The result of one variant at one point. */
 struct gb_record {
-	const struct gb_context *context; /* never NULL; gb_no_run if the file has no line for it */
+	const struct gb_context *context; /* never NULL; gb_no_context if the file has none */
 	const char *run_id;
 	double seq;
 	const char *bench, *backend, *variant, *library, *key;
