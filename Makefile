@@ -29,7 +29,7 @@ endif
 
 # $(call found,N): word N of what find-nvcc.sh prints.  A recursive make reads this from its
 # environment, unless an nvcc or a compiler was installed meanwhile.
-cuda_absent := CUDA=0 was given
+cuda_absent := run make without CUDA=0
 ifneq ($(CUDA),0)
 nvcc_fetched := build/nvcc/bin/nvcc
 asked := $(NVCC) $(CUDA_HOME) $(CXX) $(shell command -v $(lastword $(CXX))) \

@@ -185,6 +185,7 @@ struct gb_variant {
 /* The work of one run, for rates. */
 struct gb_work {
 	double items;
+	const char *unit; /* of the items, if it depends on parameters; NULL: the benchmark's */
 	double bytes; /* compulsory: the input read once and the output written once */
 	double read;  /* bytes of the input that every run must read; 0 if that is not known */
 };

@@ -151,7 +151,8 @@ def report(kernel, points):
     """Lines that describe the changes of a kernel; points: { key: changes }."""
     greatest = lambda key: max(map(relative, points[key]))
     worst = max(sorted(points), key=greatest)
-    others = f" (and at {len(points) - 1} other points)" if len(points) > 1 else ""
+    more = len(points) - 1
+    others = f" (and at {more} other point{'s' * (more > 1)})" if more else ""
     yield f"{kernel}\n  at {worst}{others}"
     yield from map(describe, points[worst])
 
@@ -180,7 +181,7 @@ def compare(before, after):
     if not by_kernel:
         print(f"counts of {len(kept)} kernels at {len(keys)} points as kept")
         return 0
-    print(f"{len(by_kernel)} kernels differ: {verdicts['worse']} counts worse, {verdicts['better']}"
+    print(f"kernels that differ: {len(by_kernel)}; {verdicts['worse']} counts worse, {verdicts['better']}"
           " better; if that is meant, `make counts WRITE=1` keeps the new ones")
     return 1
 

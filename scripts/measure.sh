@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit
 
 gpubench=${GPUBENCH:-./gpubench}
 folder=${1:-results/measured/cpu-$(date +%F)}
-if "$gpubench" env | grep -q '^gpubench .* with changes'; then
+if "$gpubench" env | grep -q '"dirty":.*true'; then
 	echo "measure.sh: $gpubench was built from changed files; commit them and build again" >&2
 	exit 1
 fi

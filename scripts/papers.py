@@ -142,8 +142,8 @@ def on_cpu():
         report = json.loads(run("repro", "all", "--from", path, "--format=json"))
         held = ", ".join("`%s`" % claim["id"] for claim in report["claims"]
                          if claim["verdict"] == "held")
-        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; %s hold, %d claims "
-              "do not, %d are undecided." % (
+        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; held: %s; not held: "
+              "%d; undecided: %d." % (
                   path, report["measured"], host["cpu"], host["cores"], held,
                   *(report[word] for word in ("not_held", "undecided"))))
 

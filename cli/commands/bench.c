@@ -121,8 +121,7 @@ enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char
 	const struct task task = { .sweep = &sweep };
 	enum gb_status status = GB_OK;
 
-	if (!gb_options_parse(&a, argc, argv, err) && !a.done &&
-	    !gb_choice_read(&request.choice, benchmark, a.word, a.word_count, err))
+	if (!gb_options_parse(&a, argc, argv, err) && !a.done && !gb_choose(&request, &a, err))
 		status = act(&request, &task, argc, argv, err);
 	gb_sweep_release(&sweep);
 	gb_arguments_release(&a);

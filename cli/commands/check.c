@@ -64,17 +64,18 @@ static enum gb_status check_sweep(void *self, const struct gb_sweep *sweep, stru
 static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 {
 	char name[64];
-	char counts[64];
+	char skipped[32] = "";
 
 	(void)snprintf(name, sizeof name, "%s/%s/%s", variant->benchmark,
 		       gb_backends[variant->backend]->name, variant->name);
-	(void)snprintf(counts, sizeof counts, "%zu of %zu", t->passed,
-		       t->passed + t->failed + t->skipped);
+	if (t->skipped)
+		(void)snprintf(skipped, sizeof skipped, ", %zu skipped", t->skipped);
 	if (t->failed)
-		(void)printf("%-26s FAILED   %s passed; %s\n", name, counts, t->reason);
+		(void)printf("%-26s FAILED   %zu failed, %zu passed%s; %s\n", name, t->failed,
+			     t->passed, skipped, t->reason);
 	else if (t->passed)
-		(void)printf("%-26s ok       %s passed%s%s\n", name, counts, t->skipped ? "; " : "",
-			     t->reason);
+		(void)printf("%-26s ok       %zu passed%s%s%s\n", name, t->passed, skipped,
+			     t->skipped ? "; " : "", t->reason);
 	else
 		(void)printf("%-26s skipped  %s\n", name, t->reason);
 	return t->failed > 0;
@@ -98,7 +99,8 @@ static enum gb_status print_all(const struct tally *tally)
 		else
 			skipped++;
 	}
-	(void)printf("%zu variants passed, %zu failed, %zu skipped\n", passed, failed, skipped);
+	(void)printf("%zu variant%s passed, %zu failed, %zu skipped\n", passed,
+		     passed == 1 ? "" : "s", failed, skipped);
 	if (failed)
 		return GB_EVERIFY;
 	return passed || !skipped ? GB_OK : GB_EUNDECIDED;

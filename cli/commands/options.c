@@ -1,9 +1,11 @@
 /* options.c -- the option rows of the commands that measure, and the checks between options. */
 #include "cli/commands/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
@@ -356,9 +358,14 @@ static enum gb_status read_clock(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
-/* GB_EUSAGE if two options exclude each other. */
+/* GB_EUSAGE if two options exclude each other; GB_EIO if standard output is closed or full. */
 static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
 {
+	const bool prints = !r->quiet || (r->target.path && gb_equal(r->target.path, "-"));
+
+	/* An empty write fails if the table could not be written in the end. */
+	if (prints && write(STDOUT_FILENO, "", 0) < 0)
+		return gb_fail(err, GB_EIO, "cannot write to standard output: %s", strerror(errno));
 	if ((r->budget && gb_read_budget(r->budget, &r->budget_s, err)) ||
 	    (r->lock_clocks && read_clock(r, err)))
 		return err->code;
@@ -467,11 +474,15 @@ static enum gb_status check_overrides(const struct gb_request *request, struct g
 enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
 			 struct gb_error *err)
 {
-	return gb_choice_read(&request->choice, NULL, arguments->word, arguments->word_count,
-			      err) ||
-			       gb_check_threads(request, err)
-		       ? err->code
-		       : check_overrides(request, err);
+	if (gb_choice_read(&request->choice, arguments->benchmark, arguments->word,
+			   arguments->word_count, err) ||
+	    gb_check_threads(request, err))
+		return err->code;
+	if (request->repeats.device && gb_chosen_backends(&request->choice) == 1U << GB_CPU)
+		return gb_fail(err, GB_EUSAGE,
+			       "--device=%.80s has no effect: all chosen variants run on the CPU",
+			       request->repeats.device);
+	return check_overrides(request, err);
 }
 
 enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset preset,

@@ -31,8 +31,9 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 /* GB_EUSAGE if --threads of the request is malformed. */
 enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
 
-/* Read the words as benchmarks and globs of variants.  GB_EUSAGE for a bad word or --threads, and
- * for a parameter that no chosen benchmark has or one of them rejects. */
+/* Read the words as benchmarks and globs of variants, or as globs of a benchmark's own command.
+ * GB_EUSAGE for a bad word or --threads, --device without a variant that runs on a GPU, and a
+ * parameter that no chosen benchmark has or one of them rejects. */
 enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
 			 struct gb_error *err);
 

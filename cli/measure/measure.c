@@ -895,6 +895,7 @@ static enum gb_status sum_up(struct measurement *m)
 	r->threads = gb_positive(gb_threads_of(benchmark, m->result->variant, m->result->params));
 	m->result->read_bytes = work.read;
 	r->work.items = work.items;
+	r->work.unit = work.unit ? work.unit : r->work.unit;
 	r->work.bytes = bytes_moved(m, work.bytes);
 	if (m->cold) /* 0 before the first flush */
 		r->memory.flush_bytes = gb_positive((double)m->backend->flush_bytes());

@@ -302,10 +302,12 @@ static struct gb_work work(const void *params_, const void *input)
 
 	if (p->op == LBVH_TRACE)
 		return (struct gb_work){ .items = rays,
+					 .unit = "rays",
 					 .bytes = mesh + each * rays + (double)lbvh_trace_size(in) -
 						  4,
 					 .read = each * rays };
 	return (struct gb_work){ .items = (double)in->count,
+				 .unit = "triangles",
 				 .bytes = mesh + (2 * sizeof(struct lbvh_node) + sizeof(uint32_t)) *
 							 (double)in->count,
 				 .read = mesh };

@@ -5,7 +5,7 @@ gpubench list qsort | grep -c '^  cpu'
 gpubench list --format=json qsort seq | grep '"name":.*/'
 gpubench check radix cpu/qsort stream cpu/copy >checked || exit
 gpubench check radix '*/qsort' 'cpu/*sort' '!vqsort' >>checked || exit
-sed -E 's/([0-9]+) of \1 passed/all passed/' checked
+sed -E 's/ok       [0-9]+ passed$/ok       all passed/' checked
 # Nothing is verified without a GPU.
 CUDA_VISIBLE_DEVICES='' gpubench check radix '!cpu/*' >/dev/null
 echo $?
