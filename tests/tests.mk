@@ -180,15 +180,12 @@ tsan:
 	$(again) MODE=tsan CUDA=0 CC=clang CXX=clang++ build/tsan/gpubench
 	$(Q)TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/gpubench check --backend=cpu
 
-# A build without any optional library.
-plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
-	PNG=0 EMBREE=0 VULKAN=0 BOOST=0 GRAPHBLAS=0) -DGB_EMBREE=0
-
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
-fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
-	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
+# The variants, which no fuzzer runs, are those of the build without CUDA.
+fuzzed_c := $(call files,cli common datasets,c)
+fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/commands/main.c,$(fuzzed_c)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $(fuzzers); do mkdir -p $$f.corpus; \
@@ -198,10 +195,12 @@ fuzz: $(fuzzers)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
-	$(Q)clang -std=c11 $(plain_cppflags) -fopenmp -O1 -g \
+	$(Q)clang -std=c11 $(filter-out -DGB_HAVE_CU%,$(cppflags)) $(listed_cppflags) \
+		-DGB_HAVE_CUDA=0 -DGB_HAVE_CUB=0 -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/report/embedded.o
-	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lz -lm -lpthread -o $@
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) \
+		$(filter-out $(BUILD)/cuda/% $(SHARED)/cuda/% $(call object,$(fuzzed_c)),$(objects))
+	$(Q)clang -fsanitize=fuzzer,address,undefined $^ $(ldlibs) -o $@
 
 # ---- quality -------------------------------------------------------------------------------
 
