@@ -67,7 +67,7 @@ struct gb_param {
 	const char *variant; /* the same for variants of other names; or NULL */
 	char letter;         /* -o for --output; 0: none */
 	const char *bare;    /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
-	/* "op=trace": only points with this choice of another parameter use it; "!file": only
+	/* "type=pairs": only points with this choice of another parameter use it; "!file": only
 	 * those without a file, and others do not record it.  The others have the value `keyed` and
 	 * are not swept over it; or NULL. */
 	const char *only;
