@@ -23,9 +23,18 @@ enum : size_t {
 	BLOCK = 2048, /* records whose digits are extracted at once, in a loop that vectorises */
 	STREAM_BYTES = 16 << 20, /* outputs of at least this size are staged */
 	STAGE_BYTES = 256,
+	FEW = 24, /* records that are inserted one by one */
 };
 
-template <class K> void count_digits(const void *from, size_t n, unsigned shift, size_t *count)
+typedef struct radix_digit digit_bits;
+__extension__ typedef unsigned __int128 uint128;
+
+template <class K> unsigned digit_of(K record, digit_bits digit)
+{
+	return (unsigned)(record >> digit.shift) & digit.mask;
+}
+
+template <class K> void count_digits(const void *from, size_t n, digit_bits bits, size_t *count)
 {
 	const K *record = static_cast<const K *>(from);
 	size_t table[TABLES][RADIX_DIGITS] = {};
@@ -36,7 +45,7 @@ template <class K> void count_digits(const void *from, size_t n, unsigned shift,
 		size_t i = 0;
 
 		for (size_t k = 0; k < length; k++)
-			digit[k] = (uint8_t)(record[begin + k] >> shift);
+			digit[k] = (uint8_t)digit_of(record[begin + k], bits);
 		for (; i + TABLES <= length; i += TABLES)
 			for (size_t t = 0; t < TABLES; t++)
 				table[t][digit[i + t]]++;
@@ -47,11 +56,12 @@ template <class K> void count_digits(const void *from, size_t n, unsigned shift,
 		count[d] += table[0][d] + table[1][d] + table[2][d] + table[3][d];
 }
 
-template <class K> void scatter(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+template <class K>
+void scatter(const K *record, size_t n, digit_bits bits, K *out, size_t *position)
 {
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		K *const to = out + position[(uint8_t)(x >> shift)]++;
+		K *const to = out + position[digit_of(x, bits)]++;
 
 		*to = x;
 		__builtin_prefetch((const char *)to + 64, 1);
@@ -74,7 +84,7 @@ void stream(void *out, const void *stage)
 
 /* Scatter through a stage per digit: a window of the output aligned to its size. */
 template <class K>
-void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+void scatter_staged(const K *record, size_t n, digit_bits bits, K *out, size_t *position)
 {
 	constexpr size_t ROOM = STAGE_BYTES / sizeof(K);
 	alignas(64) K stage[RADIX_DIGITS][ROOM];
@@ -83,7 +93,7 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 	memcpy(first, position, sizeof first);
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		const unsigned d = (uint8_t)(x >> shift);
+		const unsigned d = digit_of(x, bits);
 		const size_t p = position[d]++;
 
 		stage[d][p % ROOM] = x;
@@ -107,28 +117,75 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 #endif
 }
 
-template <class K> void move(const void *from, size_t n, unsigned shift, void *to, size_t *position)
+template <class K>
+void move(const void *from, size_t n, digit_bits bits, void *to, size_t *position)
 {
 	const K *record = static_cast<const K *>(from);
 	K *out = static_cast<K *>(to);
 
 	if (n * sizeof *record >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)
-		scatter_staged(record, n, shift, out, position);
+		scatter_staged(record, n, bits, out, position);
 	else
-		scatter(record, n, shift, out, position);
+		scatter(record, n, bits, out, position);
+}
+
+/* A few records, stably; the bits are those of `mask`. */
+template <class K> void insert(K *record, size_t n, K mask)
+{
+	for (size_t i = 1; i < n; i++) {
+		const K x = record[i];
+		size_t k = i;
+
+		for (; k && (record[k - 1] & mask) > (x & mask); k--)
+			record[k] = record[k - 1];
+		record[k] = x;
+	}
+}
+
+template <class K>
+void sort_digits(void *record, void *spare, bool in_spare, size_t n, unsigned low, unsigned top)
+{
+	void *from = in_spare ? spare : record, *other = in_spare ? record : spare;
+
+	for (unsigned shift = low; shift < top && n > FEW; shift += RADIX_DIGIT_BITS) {
+		const digit_bits bits = radix_digit_from(shift, top);
+		size_t count[1][RADIX_DIGITS] = {}, position[RADIX_DIGITS], most = 0;
+
+		count_digits<K>(from, n, bits, count[0]);
+		for (const size_t c : count[0])
+			most = c > most ? c : most;
+		if (most == n)
+			continue;
+		radix_digit_positions(count, 1, 0, position);
+		move<K>(from, n, bits, other, position);
+		std::swap(from, other);
+	}
+	if (from != record)
+		memcpy(record, from, n * sizeof(K));
+	if (n <= FEW && low < top)
+		insert(static_cast<K *>(record), n,
+		       (K)((K) ~(K)0 >> (8 * sizeof(K) - (top - low)) << low));
 }
 } // namespace
 
-void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
+/* Call a function template for records of this width. */
+#define CALL(width, function, ...)                        \
+	((width) == 1   ? function<uint8_t>(__VA_ARGS__)  \
+	 : (width) == 2 ? function<uint16_t>(__VA_ARGS__) \
+	 : (width) == 4 ? function<uint32_t>(__VA_ARGS__) \
+	 : (width) == 8 ? function<uint64_t>(__VA_ARGS__) \
+			: function<uint128>(__VA_ARGS__))
+
+void radix_digit_count(const void *record, size_t n, size_t width, struct radix_digit digit,
 		       size_t count[RADIX_DIGITS])
 {
-	(width == 8 ? count_digits<uint64_t> : count_digits<uint32_t>)(record, n, shift, count);
+	CALL(width, count_digits, record, n, digit, count);
 }
 
-void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
-			 size_t position[RADIX_DIGITS])
+void radix_digit_scatter(const void *record, size_t n, size_t width, struct radix_digit digit,
+			 void *out, size_t position[RADIX_DIGITS])
 {
-	(width == 8 ? move<uint64_t> : move<uint32_t>)(record, n, shift, out, position);
+	CALL(width, move, record, n, digit, out, position);
 }
 
 void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
@@ -147,20 +204,5 @@ void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int threa
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
 		       unsigned low, unsigned top)
 {
-	void *from = in_spare ? spare : record, *other = in_spare ? record : spare;
-
-	for (unsigned shift = low; shift < top; shift += RADIX_DIGIT_BITS) {
-		size_t count[1][RADIX_DIGITS] = {}, position[RADIX_DIGITS], most = 0;
-
-		radix_digit_count(from, n, width, shift, count[0]);
-		for (const size_t c : count[0])
-			most = c > most ? c : most;
-		if (most == n)
-			continue;
-		radix_digit_positions(count, 1, 0, position);
-		radix_digit_scatter(from, n, width, shift, other, position);
-		std::swap(from, other);
-	}
-	if (from != record)
-		memcpy(record, from, n * width);
+	CALL(width, sort_digits, record, spare, in_spare, n, low, top);
 }

@@ -364,16 +364,28 @@ template <class K> struct quicksort {
 
 	/* ---- order ---------------------------------------------------------------------- */
 
-	/* Numbers of the order that records have by the bits from `low` on, or as floats. */
-	static INLINE vec order_of(vec v, unsigned low, bool is_float)
+	/* Keys as their order, or orders as their keys: negative ones have the other highest bit. */
+	static INLINE vec flipped(vec v, struct radix_flips flips, bool is_order)
 	{
 		constexpr K SIGN = (K)1 << (8 * sizeof(K) - 1);
+		const K positive = (K)flips.positive, other = (K)(flips.positive ^ flips.negative);
 
-		return is_float ? v ^ ((vec)(v >= SIGN) | SIGN) : v >> low;
+		return v ^ positive ^ (((vec)(v >= SIGN) ^ (is_order ? (K)-1 : 0)) & other);
+	}
+
+	static TARGET void flip(void *record, size_t n, struct radix_flips flips, bool is_order)
+	{
+		K *key = static_cast<K *>(record);
+
+		for (; n >= LANES; key += LANES, n -= LANES)
+			store(key, flipped(load(key), flips, is_order));
+		store_first(key, n * sizeof(K),
+			    flipped(load_first<vec>(key, n * sizeof(K)), flips, is_order));
 	}
 
 	/* The order of n keys.  Blocks of neighbours overlap by one key, the last ones by more. */
-	static TARGET unsigned order(const void *record, size_t n, unsigned low, bool is_float)
+	static TARGET unsigned order(const void *record, size_t n, unsigned low,
+				     struct radix_flips flips)
 	{
 		const K *key = static_cast<const K *>(record);
 		constexpr size_t BLOCK = 4, KEYS = BLOCK * LANES, AHEAD = 8192;
@@ -387,8 +399,8 @@ template <class K> struct quicksort {
 
 			for (size_t k = 0; k < BLOCK; k++, from += LANES) {
 				const vec a = load(from), b = load(from + 1);
-				const unsigned down = above(order_of(a, low, is_float),
-							    order_of(b, low, is_float));
+				const unsigned down = above(flipped(a, flips, false) >> low,
+							    flipped(b, flips, false) >> low);
 
 				__builtin_prefetch((const char *)from + AHEAD);
 				any |= down;
@@ -464,6 +476,7 @@ constexpr struct radix_vector_ops vectors = {
 			quicksort<K>::sort(static_cast<K *>(record), n, medians, share);
 		},
 	.order = quicksort<K>::order,
+	.flip = quicksort<K>::flip,
 	.sort_nearly = quicksort<K>::sort_nearly,
 };
 

@@ -1,6 +1,7 @@
-/* sort.h -- steps of a sort of records, unsigned numbers of `width` bytes: 4 or 8.
+/* sort.h -- steps of a sort of records, unsigned numbers of `width` bytes: 1, 2, 4, 8 or
+ * 16, for vectors 4 or 8.
  *
- * The key of a record is its bits from `low` on.  A digit is (record >> shift) & 255.
+ * A digit is `(record >> shift) & mask`, where the mask has at most 8 bits.
  */
 #ifndef GPUBENCH_CPU_PRIMITIVES_SORT_H
 #define GPUBENCH_CPU_PRIMITIVES_SORT_H
@@ -19,21 +20,32 @@ extern "C" {
 
 enum { RADIX_DIGITS = 256, RADIX_DIGIT_BITS = 8 };
 
+struct radix_digit {
+	unsigned shift, mask;
+};
+
+/* The digit that begins at bit `low`, of the bits below `top`. */
+static inline struct radix_digit radix_digit_from(unsigned low, unsigned top)
+{
+	const bool is_whole = top - low >= RADIX_DIGIT_BITS;
+
+	return (struct radix_digit){ low, is_whole ? RADIX_DIGITS - 1 : (1U << (top - low)) - 1 };
+}
+
 /* Add to count[d] the records whose digit is d. */
-void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
+void radix_digit_count(const void *record, size_t n, size_t width, struct radix_digit digit,
 		       size_t count[RADIX_DIGITS]);
 
 /* Move records to out[position[digit]++], in order.  The arrays must not overlap. */
-void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
-			 size_t position[RADIX_DIGITS]);
+void radix_digit_scatter(const void *record, size_t n, size_t width, struct radix_digit digit,
+			 void *out, size_t position[RADIX_DIGITS]);
 
 /* Compute where thread `thread` of `threads` writes its records of each digit: digit by digit, and
  * thread by thread within a digit, so the move is stable. */
 void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
 			   size_t position[RADIX_DIGITS]);
 
-/* Sort n records that agree in the bits from `top` on by the bits from `low` on, stably, digit by
- * digit.  They lie in `record`, or in `spare` if in_spare; the result goes to `record`. */
+/* Sort n records by bits low .. top - 1, stably, digit by digit.  They lie in `record`, or in `spare` if in_spare; the result goes to `record`. */
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
 		       unsigned low, unsigned top);
 
@@ -54,14 +66,21 @@ static inline size_t radix_few_of(size_t n)
 	return n / 64 + 16;
 }
 
+/* What turns a record into its order by an exclusive or, unless its highest bit is set, and if so. */
+struct radix_flips {
+	uint64_t positive, negative;
+};
+
 /* Operations of vectors on n records of one width. */
 struct radix_vector_ops {
 	/* Sort them by all their bits, in place.  After `medians` levels, parts are split at the
 	 * middle between their least and largest record.  Parts of more than `share` records may go
 	 * to other threads of a parallel region. */
 	void (*sort)(void *record, size_t n, unsigned medians, size_t share);
-	/* Find their order by the bits from `low` on, or as floats; 0 for a few records. */
-	unsigned (*order)(const void *record, size_t n, unsigned low, bool is_float);
+	/* Find their order by the bits from `low` on, after `flips`; 0 for a few records. */
+	unsigned (*order)(const void *record, size_t n, unsigned low, struct radix_flips flips);
+	/* Turn keys into orders or, if they are orders, into keys. */
+	void (*flip)(void *record, size_t n, struct radix_flips flips, bool is_order);
 	/* Sort them by all their bits if all but a few ascend; `few` has radix_few_of(n) records.
 	 * Otherwise they are left in another order. */
 	bool (*sort_nearly)(void *record, size_t n, void *few);

@@ -4,6 +4,7 @@
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <boost/version.hpp>
 #include <cstdio>
+#include <functional>
 
 #include "cpu/radix/shared/peer.h"
 
@@ -19,9 +20,9 @@ struct pdqsort {
 		return text;
 	}
 
-	template <class T, class Less> void sort(T *first, T *last, Less less)
+	template <class T> void sort(T *first, T *last)
 	{
-		boost::sort::pdqsort_branchless(first, last, less);
+		boost::sort::pdqsort_branchless(first, last, std::less<T>());
 	}
 };
 } // namespace

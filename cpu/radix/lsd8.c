@@ -3,7 +3,7 @@
  * Against split: 256 destinations instead of 2, so an eighth of the passes.  Each thread owns a
  * contiguous chunk.  Per digit it counts its keys; the counts of all threads give the places of its
  * keys of each digit, and it moves them in order.  A pass whose digit is the same in all keys is
- * skipped.  The bound is memory: a key is read twice and written once per pass.
+ * skipped.  Segments are sorted side by side, each by one thread.  The bound is memory: a key is read twice and written once per pass.
  */
 #include <omp.h>
 #include <string.h>
@@ -53,11 +53,13 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 	void *src = cpu->record, *out = cpu->spare;
 	size_t position[RADIX_DIGITS];
 
-	for (unsigned shift = cpu->low; shift < cpu->top; shift += RADIX_DIGIT_BITS) {
+	for (unsigned low = cpu->low; low < cpu->top; low += RADIX_DIGIT_BITS) {
+		const struct radix_digit digit = radix_digit_from(low, cpu->top);
+
 		if (thread == 0)
 			gb_phase(timer, "histogram");
 		memset(s->count[thread], 0, sizeof s->count[thread]);
-		radix_digit_count((char *)src + begin, n, cpu->width, shift, s->count[thread]);
+		radix_digit_count((char *)src + begin, n, cpu->width, digit, s->count[thread]);
 #pragma omp barrier
 		bool skip = constant(s, threads);
 
@@ -65,7 +67,7 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 		if (thread == 0)
 			gb_phase(timer, "scatter");
 		if (!skip)
-			radix_digit_scatter((char *)src + begin, n, cpu->width, shift, out,
+			radix_digit_scatter((char *)src + begin, n, cpu->width, digit, out,
 					    position);
 #pragma omp barrier
 		void *swap = src;
@@ -76,18 +78,34 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 		s->result = src;
 }
 
+static void sort_segments(const struct radix_cpu *cpu)
+{
+#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 16)
+	for (size_t s = 0; s < cpu->input->segments; s++) {
+		const size_t begin = radix_cpu_segment(cpu, s);
+
+		radix_sort_digits(radix_cpu_at(cpu, cpu->record, begin),
+				  radix_cpu_at(cpu, cpu->spare, begin), false,
+				  radix_cpu_segment(cpu, s + 1) - begin, cpu->width, cpu->low,
+				  cpu->top);
+	}
+}
+
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
+	struct radix_cpu *const cpu = &s->cpu;
 
-	radix_cpu_to_order(&s->cpu, timer);
-#pragma omp parallel num_threads(s->cpu.threads)
-	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
-	if (s->result != s->cpu.record) {
-		s->cpu.spare = s->cpu.record;
-		s->cpu.record = s->result;
+	radix_cpu_to_order(cpu, timer);
+	if (cpu->input->segments > 1) {
+		sort_segments(cpu);
+	} else {
+#pragma omp parallel num_threads(cpu->threads)
+		passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
+		if (s->result != cpu->record)
+			radix_cpu_swap(cpu);
 	}
-	radix_cpu_from_order(&s->cpu, timer);
+	radix_cpu_from_order(cpu, timer);
 	return GB_OK;
 }
 

@@ -1,8 +1,8 @@
 /* qsort.c -- cpu/qsort: qsort(3), one thread; the default choice of a C program.
  *
- * Pairs are compared by key, then by value.  If the values ascend in the input, this total order is
- * the stable one, which qsort() itself does not guarantee.  Other values are replaced by positions,
- * and fetched after the sort.
+ * Keys are compared as what they are, if they are no NaNs.  Pairs are compared by key, then by value.
+ * If the values ascend in the input, this total order is the stable one, which qsort() itself does
+ * not guarantee.  Other values are replaced by positions, and fetched after the sort.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,42 +13,52 @@
 #include "common/benchmark.h"
 #include "cpu/radix/shared/records.h"
 
-static int compare_u32(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+#define DEFINE_COMPARE(name, type)                                            \
+	static int compare_##name(const void *left, const void *right)        \
+	{                                                                     \
+		const type a = *(const type *)left, b = *(const type *)right; \
+                                                                              \
+		return (a > b) - (a < b);                                     \
+	}
 
-	return (a > b) - (a < b);
-}
+DEFINE_COMPARE(u8, uint8_t)
+DEFINE_COMPARE(u16, uint16_t)
+DEFINE_COMPARE(u32, uint32_t)
+DEFINE_COMPARE(u64, uint64_t)
+DEFINE_COMPARE(u128, radix_u128)
+DEFINE_COMPARE(i32, int32_t)
+DEFINE_COMPARE(i64, int64_t)
+DEFINE_COMPARE(f32, float)
+DEFINE_COMPARE(f64, double)
 
-static int compare_u64(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+static int (*const compare_keys[RADIX_TYPES])(const void *, const void *) = {
+	compare_u8,  compare_u16, compare_u32, compare_u64,
+	compare_i32, compare_i64, compare_f32, compare_f64
+};
+static int (*const compare_records[RADIX_CPU_WIDTHS])(const void *, const void *) = {
+	compare_u8, compare_u16, compare_u32, compare_u64, compare_u128
+};
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct radix_cpu *cpu = state;
-
-	if (radix_cpu_init(cpu, params, input, false, err))
-		return err->code;
-	cpu->threads = 1;
-	return radix_cpu_init_words(cpu, params, err);
+	return radix_cpu_init_peer(state, params, input, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct radix_cpu *cpu = state;
 
-	if (!cpu->count)
-		return GB_OK;
-	radix_cpu_to_order(cpu, NULL);
-	radix_cpu_to_words(cpu);
-	qsort(cpu->record, cpu->count, cpu->width, cpu->width == 8 ? compare_u64 : compare_u32);
-	radix_cpu_from_words(cpu);
-	radix_cpu_from_order(cpu, NULL);
+	radix_cpu_to_peer(cpu);
+	for (size_t s = 0; s < cpu->input->segments; s++) {
+		const size_t begin = radix_cpu_segment(cpu, s);
+
+		qsort(radix_cpu_at(cpu, cpu->record, begin), radix_cpu_segment(cpu, s + 1) - begin,
+		      cpu->width,
+		      cpu->is_native ? compare_keys[cpu->input->type]
+				     : compare_records[radix_cpu_width(cpu)]);
+	}
+	radix_cpu_from_peer(cpu);
 	return GB_OK;
 }
 

@@ -7,8 +7,7 @@
  *	scatter		key i goes to f[i] if its bit is 0, else to total + i - f[i]
  *
  * Each pass is stable, so after the last one the keys are in order.  The predicates and the scan
- * are separate arrays, as on the GPU; the other variants fuse these steps.  The number of passes is
- * even, so the result is back where the input was.
+ * are separate arrays, as on the GPU; the other variants fuse these steps.
  *
  * The bound is memory: 32 bytes per u32 key and bit, 1 KiB per key in all.
  */
@@ -27,7 +26,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct state *s = state;
 
-	if (radix_cpu_init(&s->cpu, params, input, true, err))
+	if (radix_cpu_refuse_segments(input, err) ||
+	    radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->cpu.threads = 1;
 	if (s->cpu.count > UINT32_MAX)
@@ -71,26 +71,35 @@ static uint32_t scan(const struct state *s)
 		}                                                            \
 	}
 
+DEFINE_STEPS(uint8_t, u8)
+DEFINE_STEPS(uint16_t, u16)
 DEFINE_STEPS(uint32_t, u32)
 DEFINE_STEPS(uint64_t, u64)
+DEFINE_STEPS(radix_u128, u128)
+
+static const struct {
+	void (*predicate)(const struct state *s, unsigned bit);
+	void (*scatter)(const struct state *s, uint32_t zeros);
+} steps[RADIX_CPU_WIDTHS] = {
+	{ predicate_u8, scatter_u8 },     { predicate_u16, scatter_u16 },
+	{ predicate_u32, scatter_u32 },   { predicate_u64, scatter_u64 },
+	{ predicate_u128, scatter_u128 },
+};
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
-	bool wide = s->cpu.width == 8;
+	const size_t width = radix_cpu_width(&s->cpu);
 
 	radix_cpu_to_order(&s->cpu, timer);
 	for (unsigned bit = s->cpu.low; bit < s->cpu.top; bit++) {
 		gb_phase(timer, "predicate");
-		(wide ? predicate_u64 : predicate_u32)(s, bit);
+		steps[width].predicate(s, bit);
 		gb_phase(timer, "scan");
 		uint32_t zeros = scan(s);
 		gb_phase(timer, "scatter");
-		(wide ? scatter_u64 : scatter_u32)(s, zeros);
-
-		void *swap = s->cpu.record;
-		s->cpu.record = s->cpu.spare;
-		s->cpu.spare = swap;
+		steps[width].scatter(s, zeros);
+		radix_cpu_swap(&s->cpu);
 	}
 	radix_cpu_from_order(&s->cpu, timer);
 	return GB_OK;

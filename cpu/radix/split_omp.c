@@ -65,8 +65,11 @@ struct state {
 	static const struct kernels plain_##suffix = { plain_zeros_##suffix,                 \
 						       plain_scatter_##suffix };
 
+DEFINE_PLAIN(uint8_t, u8)
+DEFINE_PLAIN(uint16_t, u16)
 DEFINE_PLAIN(uint32_t, u32)
 DEFINE_PLAIN(uint64_t, u64)
+DEFINE_PLAIN(radix_u128, u128)
 
 #if defined(__x86_64__)
 /* The same for vectors of `lanes` records; the plain path takes the rest of the chunk.  Stores are
@@ -122,14 +125,21 @@ DEFINE_AVX512(uint32_t, u32, 16, __mmask16, 32)
 DEFINE_AVX512(uint64_t, u64, 8, __mmask8, 64)
 #endif
 
-/* The fastest kernels that this processor has. */
+/* The fastest kernels that this processor has for a width. */
 static const struct kernels *choose(size_t width)
 {
+	static const struct kernels *const plain[RADIX_CPU_WIDTHS] = { &plain_u8, &plain_u16,
+								       &plain_u32, &plain_u64,
+								       &plain_u128 };
 #if defined(__x86_64__)
+	static const struct kernels *const avx512[RADIX_CPU_WIDTHS] = { &plain_u8, &plain_u16,
+									&avx512_u32, &avx512_u64,
+									&plain_u128 };
+
 	if (cpu_simd() >= CPU_AVX512)
-		return width == 8 ? &avx512_u64 : &avx512_u32;
+		return avx512[width];
 #endif
-	return width == 8 ? &plain_u64 : &plain_u32;
+	return plain[width];
 }
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -137,9 +147,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct state *s = state;
 
-	if (radix_cpu_init(&s->cpu, params, input, true, err))
+	if (radix_cpu_refuse_segments(input, err) ||
+	    radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
-	s->kernels = choose(s->cpu.width);
+	s->kernels = choose(radix_cpu_width(&s->cpu));
 	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
 	return err->code;
 }
@@ -173,7 +184,6 @@ static void passes(const struct state *s, int thread, int threads, struct gb_tim
 	}
 }
 
-/* The number of passes is even, so the result is back in cpu.record. */
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
@@ -181,6 +191,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	radix_cpu_to_order(&s->cpu, timer);
 #pragma omp parallel num_threads(s->cpu.threads)
 	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
+	if ((s->cpu.top - s->cpu.low) % 2)
+		radix_cpu_swap(&s->cpu);
 	radix_cpu_from_order(&s->cpu, timer);
 	return GB_OK;
 }

@@ -1,7 +1,8 @@
 /* vqsort.cc -- cpu/vqsort: the vectorised quicksort of Highway, one thread.
  *
  * hwy/contrib/sort is the peer that the field compares with; it picks the widest vectors of the
- * processor at run time.  Pairs are 64-bit numbers with the key above the value.
+ * processor at run time.  Pairs are numbers of 64 or 128 bits with the key
+ * above the value.
  */
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */
@@ -12,26 +13,42 @@
 namespace
 {
 /* Members of hwy::Sorter, by their names in the library. */
+template <class T> using sorts = void (*)(const void *, T *, size_t, hwy::SortAscending);
 struct {
 	void (*construct)(void *);
 	void (*destroy)(void *);
-	void (*u32)(const void *, uint32_t *, size_t, hwy::SortAscending);
-	void (*u64)(const void *, uint64_t *, size_t, hwy::SortAscending);
+	sorts<uint16_t> u16;
+	sorts<uint32_t> u32;
+	sorts<uint64_t> u64;
+	sorts<hwy::uint128_t> u128;
+	sorts<int32_t> i32;
+	sorts<int64_t> i64;
+	sorts<float> f32;
+	sorts<double> f64;
 } lib;
 
+#define SORT(type) "_ZNK3hwy6SorterclEP" type "mNS_13SortAscendingE"
 const char *const name[] = {
 	"_ZN3hwy6SorterC1Ev",
 	"_ZN3hwy6Sorter6DeleteEv",
-	"_ZNK3hwy6SorterclEPjmNS_13SortAscendingE",
-	"_ZNK3hwy6SorterclEPmmNS_13SortAscendingE",
+	SORT("t"),
+	SORT("j"),
+	SORT("m"),
+	SORT("NS_9uint128_tE"),
+	SORT("i"),
+	SORT("l"),
+	SORT("f"),
+	SORT("d"),
 };
 static_assert(sizeof lib == sizeof name);
 
 struct vqsort {
 	alignas(hwy::Sorter) unsigned char sorter[sizeof(hwy::Sorter)];
 
-	static enum gb_status load(struct gb_error *err)
+	static enum gb_status load(const struct radix_input *input, struct gb_error *err)
 	{
+		if (input->type == RADIX_U8 && !input->value_size)
+			return gb_fail(err, GB_EUNAVAILABLE, "has no sort of u8 keys");
 		return gb_library_load("libhwy_contrib.so.1", name, sizeof name / sizeof *name,
 				       &lib, err);
 	}
@@ -54,14 +71,31 @@ struct vqsort {
 		return "Highway " TEXT(HWY_MAJOR) "." TEXT(HWY_MINOR) "." TEXT(HWY_PATCH);
 	}
 
-	void sort(uint32_t *first, uint32_t *last, std::less<uint32_t>)
+	template <class T> void call(sorts<T> function, void *first, size_t bytes)
 	{
-		lib.u32(sorter, first, (size_t)(last - first), hwy::SortAscending());
+		function(sorter, static_cast<T *>(first), bytes / sizeof(T), hwy::SortAscending());
 	}
 
-	void sort(uint64_t *first, uint64_t *last, std::less<uint64_t>)
+	template <class T> void sort(T *first, T *last)
 	{
-		lib.u64(sorter, first, (size_t)(last - first), hwy::SortAscending());
+		const size_t bytes = (size_t)(last - first) * sizeof(T);
+
+		if constexpr (std::is_same<T, uint16_t>())
+			call(lib.u16, first, bytes);
+		else if constexpr (std::is_same<T, uint32_t>())
+			call(lib.u32, first, bytes);
+		else if constexpr (std::is_same<T, uint64_t>())
+			call(lib.u64, first, bytes);
+		else if constexpr (std::is_same<T, radix_u128>())
+			call(lib.u128, first, bytes);
+		else if constexpr (std::is_same<T, int32_t>())
+			call(lib.i32, first, bytes);
+		else if constexpr (std::is_same<T, int64_t>())
+			call(lib.i64, first, bytes);
+		else if constexpr (std::is_same<T, float>())
+			call(lib.f32, first, bytes);
+		else if constexpr (std::is_same<T, double>())
+			call(lib.f64, first, bytes);
 	}
 };
 } // namespace

@@ -149,9 +149,9 @@ Test(sort, digits_of_many_records)
 	cr_assert(key && out);
 	for (size_t i = 0; i < COUNT; i++)
 		sum += key[i] = (uint32_t)next(&state);
-	radix_digit_count(key, COUNT, 4, 24, count[0]);
+	radix_digit_count(key, COUNT, 4, radix_digit_from(24, 32), count[0]);
 	radix_digit_positions(count, 1, 0, position);
-	radix_digit_scatter(key, COUNT, 4, 24, out, position);
+	radix_digit_scatter(key, COUNT, 4, radix_digit_from(24, 32), out, position);
 	for (size_t i = 0; i < COUNT; i++) {
 		sum -= out[i];
 		cr_assert(i == 0 || out[i - 1] >> 24 <= out[i] >> 24);
@@ -165,6 +165,7 @@ Test(sort, digits_of_many_records)
 Test(sort, orders)
 {
 	enum { COUNT = 700 };
+	const struct radix_flips none = { 0, 0 };
 	uint64_t key[COUNT];
 
 	cr_assert_null(radix_vectors(8, CPU_PLAIN));
@@ -173,15 +174,15 @@ Test(sort, orders)
 
 		for (size_t i = 0; i < COUNT; i++)
 			key[i] = i / 2 << 32 | (i % 2 ? 0 : 7);
-		cr_assert_eq(v->order(key, 0, 0, false), 0);
-		cr_assert_eq(v->order(key, COUNT, 32, false), RADIX_ASCENDS);
-		cr_assert_eq(v->order(key, COUNT, 0, false), 0);
+		cr_assert_eq(v->order(key, 0, 0, none), 0);
+		cr_assert_eq(v->order(key, COUNT, 32, none), RADIX_ASCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, none), 0);
 		for (size_t i = 0; i < COUNT; i++)
 			key[i] = COUNT - i;
-		cr_assert_eq(v->order(key, COUNT, 0, false), RADIX_DESCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, none), RADIX_DESCENDS);
 		for (size_t i = 0; i + 1 < COUNT; i++) {
 			key[i]--;
-			cr_assert_eq(v->order(key, COUNT, 0, false), 0);
+			cr_assert_eq(v->order(key, COUNT, 0, none), 0);
 			key[i]++;
 		}
 	}

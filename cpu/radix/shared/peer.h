@@ -4,12 +4,12 @@
  * A class Sort has
  *
  *	library()                 its name and version
- *	load(err)                 loads it, if it is not linked
- *	sort(first, last, less)   of uint32_t or uint64_t
+ *	load(input, err)          loads it, if it is not linked, and refuses keys
+ *	sort(first, last)         of any type of key; and of radix_u128
  *
- * Floats are sorted as unsigned numbers of the same order, so NaNs and signed zeros end where
- * common/radix_types.h wants them.  Whole pairs are compared, with positions for values that do not ascend
- * (radix_cpu_to_words()).
+ * Real keys are sorted as what they are if none is a NaN, otherwise as unsigned numbers of the same
+ * order, so that NaNs end where common/radix_types.h wants them.  Whole pairs are compared, with
+ * positions for values that do not ascend (radix_cpu_to_words()).
  *
  * A library allocates while it sorts, which a program that calls it cannot avoid: it is timed.
  */
@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <new>
 #include <type_traits>
 
@@ -32,57 +31,61 @@ template <class Sort> struct radix_peer {
 		Sort sorter;
 	};
 
-	static enum gb_status create(void *memory, const void *params, const void *input,
+	static enum gb_status create(void *memory, const void *params, const void *input_in,
 				     struct gb_error *err)
 	{
+		const struct radix_input *input = static_cast<const struct radix_input *>(input_in);
+
 		static_assert(std::is_standard_layout<state>::value,
 			      "a pointer to it points to its first member");
 		static_assert(alignof(state) <= alignof(std::max_align_t),
 			      "the caller's memory is calloc()'s");
 		struct state *s;
 
-		if constexpr (requires { Sort::load(err); })
-			if (Sort::load(err))
+		if constexpr (requires { Sort::load(input, err); })
+			if (Sort::load(input, err))
 				return err->code;
 		s = new (memory) state{ {}, {} };
-		if (radix_cpu_init(&s->cpu, params, input, false, err))
-			return err->code;
-		s->cpu.threads = 1;
-		return radix_cpu_init_words(&s->cpu, params, err);
+		return radix_cpu_init_peer(&s->cpu, params, input, err);
 	}
 
-	template <class T, class Less> static void sort(struct state *s, Less less)
+	template <class T> static void sort(struct state *s)
 	{
-		T *first = static_cast<T *>(s->cpu.record);
+		const struct radix_cpu *cpu = &s->cpu;
+		T *first = static_cast<T *>(cpu->record);
 
-		s->sorter.sort(first, first + s->cpu.count, less);
+		for (size_t i = 0; i < cpu->input->segments; i++)
+			s->sorter.sort(first + radix_cpu_segment(cpu, i),
+				       first + radix_cpu_segment(cpu, i + 1));
 	}
 
-	static void sort_words(struct state *s)
+	static void sort_records(struct state *s)
 	{
-		radix_cpu_to_words(&s->cpu);
-		sort<uint64_t>(s, std::less<uint64_t>());
-		radix_cpu_from_words(&s->cpu);
+		static void (*const by_type[RADIX_TYPES])(struct state *) = {
+			sort<uint8_t>, sort<uint16_t>, sort<uint32_t>, sort<uint64_t>,
+			sort<int32_t>, sort<int64_t>,  sort<float>,    sort<double>
+		};
+		static void (*const by_width[RADIX_CPU_WIDTHS])(
+			struct state *) = { sort<uint8_t>, sort<uint16_t>, sort<uint32_t>,
+					    sort<uint64_t>, sort<radix_u128> };
+
+		(s->cpu.is_native ? by_type[s->cpu.input->type]
+				  : by_width[radix_cpu_width(&s->cpu)])(s);
 	}
 
 	static enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *err)
 	{
 		struct state *s = static_cast<struct state *>(state_in);
 
-		if (!s->cpu.count)
-			return GB_OK;
-		radix_cpu_to_order(&s->cpu, nullptr);
+		radix_cpu_to_peer(&s->cpu);
 		try {
-			if (s->cpu.width == 8)
-				sort_words(s);
-			else
-				sort<uint32_t>(s, std::less<uint32_t>());
+			sort_records(s);
 		} catch (const std::bad_alloc &) {
 			return gb_out_of_memory(err, Sort::library());
 		} catch (const std::exception &e) {
 			return gb_fail(err, GB_ERUNTIME, "%s: %s", Sort::library(), e.what());
 		}
-		radix_cpu_from_order(&s->cpu, nullptr);
+		radix_cpu_from_peer(&s->cpu);
 		return GB_OK;
 	}
 

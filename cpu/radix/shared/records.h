@@ -1,12 +1,16 @@
 /* records.h -- shared by the CPU radix sorts: records, buffers, input and output.
  *
- * A record is the unit that is moved: the key itself (u32, f32: 4 bytes; u64: 8 bytes), or for
- * pairs 8 bytes with the key in the upper half and the value in the lower.  reset() interleaves
- * pairs and download() splits them again, outside `time` (`excluded`), because a program that sorts
- * pairs on a CPU keeps them together.  All variants, peers included, get this layout.
+ * A record is the unit that is moved: a key alone, or a key above its value, because a program that
+ * sorts pairs on a CPU keeps them together.  reset() interleaves keys and values and download()
+ * separates them again, outside `time` (`excluded`).  All variants, peers included, get this layout:
  *
- * Floats are sorted as unsigned numbers of the same order (common/radix_types.h).  Both conversions
- * belong to the algorithm and are timed.
+ *	bytes of the key    of the value    of the record    the key begins at bit
+ *	1, 2, 4 or 8        0               as the key       0
+ *	1, 2 or 4           4               8                32
+ *	otherwise                           16               64
+ *
+ * Signed and real keys are sorted as unsigned numbers of the same order (common/radix_types.h).
+ * Both conversions belong to the algorithm and are timed.
  */
 #ifndef GPUBENCH_CPU_RADIX_SHARED_RECORDS_H
 #define GPUBENCH_CPU_RADIX_SHARED_RECORDS_H
@@ -18,23 +22,26 @@
 #include "common/radix_types.h"
 #include "common/status.h"
 #include "common/timer.h"
+#include "cpu/primitives/sort.h"
 #include "cpu/runtime/range.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+__extension__ typedef unsigned __int128 radix_u128;
+
 struct radix_cpu {
 	const struct radix_input *input;
 	size_t count;
-	size_t width; /* bytes of a record: 4 or 8 */
-	unsigned low; /* the key is bits low .. top - 1 of a record */
-	unsigned top;
-	bool is_float;
+	size_t width;      /* bytes of a record: 1, 2, 4, 8 or 16 */
+	unsigned first;    /* the lowest bit of the key in a record */
+	unsigned low, top; /* sort by bits low .. top - 1 of a record */
 	int threads;
-	void *record;    /* count records: the input after reset(), the result after run() */
-	void *spare;     /* as large as `record`, or NULL */
-	uint32_t *value; /* count values, if radix_cpu_to_words() is to replace them; else NULL */
+	void *record;   /* count records: the input after reset(), the result after run() */
+	void *spare;    /* as large as `record`, or NULL */
+	bool is_native; /* of a peer: sorts keys as what they are, not by their order */
+	void *value;    /* count values, if radix_cpu_to_words() is to replace them; else NULL */
 };
 
 /* Number of threads asked for; all CPUs by default. */
@@ -44,9 +51,53 @@ int radix_cpu_threads(const void *params);
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
 
-/* Allocate `value` for pairs whose values do not ascend. */
+/* GB_EUNAVAILABLE if the input has segments. */
+enum gb_status radix_cpu_refuse_segments(const struct radix_input *input, struct gb_error *err);
+
+/* Allocate `value` for records whose values do not ascend. */
 enum gb_status radix_cpu_init_words(struct radix_cpu *cpu, const void *params,
 				    struct gb_error *err);
+/* The same for sorts of whole records by a library, with one thread; refuses a sort by some of the
+ * bits. */
+enum gb_status radix_cpu_init_peer(struct radix_cpu *cpu, const void *params, const void *input,
+				   struct gb_error *err);
+
+/* The first record of a segment; segment input->segments begins behind the last record. */
+static inline size_t radix_cpu_segment(const struct radix_cpu *cpu, size_t segment)
+{
+	return cpu->input->offsets ? cpu->input->offsets[segment] : segment * cpu->count;
+}
+
+/* Record `index` of an array. */
+static inline void *radix_cpu_at(const struct radix_cpu *cpu, void *array, size_t index)
+{
+	return (char *)array + index * cpu->width;
+}
+
+/* The widths of records in ascending order, and the number of one. */
+enum { RADIX_CPU_WIDTHS = 5 };
+static inline size_t radix_cpu_width(const struct radix_cpu *cpu)
+{
+	return (size_t)__builtin_ctzl(cpu->width);
+}
+
+/* What turns a key of the input into its order, in the word that has the key from bit `shift` on. */
+static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu, unsigned shift)
+{
+	const enum radix_type type = cpu->input->type;
+
+	return (struct radix_flips){ radix_flip(type, false) << shift, radix_flip(type, true)
+									       << shift };
+}
+
+/* Exchange `record` and `spare`. */
+static inline void radix_cpu_swap(struct radix_cpu *cpu)
+{
+	void *const record = cpu->record;
+
+	cpu->record = cpu->spare;
+	cpu->spare = record;
+}
 
 /* Operations for every variant whose state begins with a struct radix_cpu. */
 
@@ -56,15 +107,18 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 const char *radix_cpu_excluded(const void *params);
 
-/* Convert cpu->record between floats and unsigned numbers of the same order, in phase "order"
- * unless timer is NULL.  Other types stay as they are. */
+/* Convert the keys of cpu->record to their order and back, in phase "order" unless timer is NULL.
+ * Unsigned keys stay as they are. */
 void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
 void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 
-/* For sorts that are not stable or compare whole words: replace values that do not ascend by
+/* For sorts that are not stable or compare whole records: replace values that do not ascend by
  * positions, and fetch the values of sorted records. */
 void radix_cpu_to_words(struct radix_cpu *cpu);
 void radix_cpu_from_words(struct radix_cpu *cpu);
+/* The same for a peer, and orders if keys are not sorted as what they are. */
+void radix_cpu_to_peer(struct radix_cpu *cpu);
+void radix_cpu_from_peer(struct radix_cpu *cpu);
 
 #ifdef __cplusplus
 }
