@@ -54,8 +54,9 @@ def check(folder):
 
 def measure():
     here = json.loads(subprocess.check_output([program, "env"]))
-    if "cuda_absent" in here:
-        end(3, "there is no GPU to measure: " + here["cuda_absent"])
+    absent = here.get("cuda_absent") or here["gpus"][0].get("emulated") and "it is emulated"
+    if absent:
+        end(3, "there is no GPU to measure: " + absent)
     if here["tool"].get("dirty"):
         end(2, "the program was built from changed files: commit them and build again")
     gpu = re.sub("[^a-z0-9]+", "-", here["gpus"][0]["name"].lower().replace("nvidia ", ""))
@@ -64,8 +65,7 @@ def measure():
     points = subprocess.check_output([os.path.dirname(__file__) + "/counts.py", "--points"])
     for point in points.decode().splitlines():
         command = [program, *point.split(), "--backend=cuda", "--max-time=0.5", "--rel-ci=0.02",
-                   "--warmup-time=0.2", "--quiet", "--resume", "--output=%s/points.jsonl" % folder]
-        print(*command, flush=True)
+                   "--warmup-time=0.2", "--resume", "--output=%s/points.jsonl" % folder]
         if status := subprocess.call(command):
             end(status, "gpubench ended with status %d" % status)
     if check(folder):

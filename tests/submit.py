@@ -18,6 +18,7 @@ case $1 in
 env) echo '%%s' ;;
 report) exec %s "$@" ;;
 *)
+	echo "$@"
 	for word; do case $word in --output=*) cp %s "${word#*=}" ;; esac; done
 	exit %%d
 	;;
@@ -74,6 +75,7 @@ with tempfile.TemporaryDirectory() as scratch:
 
     here = {"tool": {"dirty": False}, "gpus": [{"name": "NVIDIA H100 PCIe"}]}
     run(3, "there is no GPU to measure: why", gpubench=fake({"cuda_absent": "why"}))
+    run(3, "it is emulated", gpubench=fake({"gpus": [{"emulated": True}]}))
     run(2, "commit them", gpubench=fake(dict(here, tool={"dirty": True})))
     run(4, "gpubench ended with status 4", gpubench=fake(here, 4), cwd=scratch)
     os.rename(scratch + "/results", scratch + "/old")

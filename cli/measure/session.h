@@ -39,10 +39,9 @@ struct gb_session {
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.
- * With a GPU, wait until no other gpubench uses it, unless nothing is timed.  With --resume, read
- * the records of the output; their keys are not measured again.  GB_EUSAGE for an output that
- * exists or has an unknown format, for a bad --shard, and for records of another setup
- * (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened. */
+ * With --resume, read the records of the output; their keys are not measured again.  GB_EUSAGE for an
+ * output that exists or has an unknown format, for a clock that the GPU does not have, and for records
+ * of another setup (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 
