@@ -186,8 +186,8 @@ struct gb_variant {
 struct gb_work {
 	double items;
 	const char *unit; /* of the items, if it depends on parameters; NULL: the benchmark's */
-	double bytes; /* compulsory: the input read once and the output written once */
-	double read;  /* bytes of the input that every run must read; 0 if that is not known */
+	double bytes;     /* compulsory: the input read once and the output written once */
+	double read;      /* bytes of the input that every run must read; 0 if that is not known */
 };
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_LARGE, GB_PRESETS };

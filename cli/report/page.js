@@ -2,7 +2,8 @@
 const units = {ns: 1e-9, us: 1e-6, ms: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12,
 	Ki: 2**10, Mi: 2**20, Gi: 2**30, Ti: 2**40};
 
-// Cells that begin with a number sort first, by value including the unit, then texts, then empty ones.
+// Cells that begin with a number sort first, by value including the unit, then texts, then empty
+// cells.
 function value(cell) {
 	const text = cell.textContent.trim();
 	const m = /^[\u00b1+]?(-?[\d.]+(?:e[-+]?\d+)?) ?([a-zA-Z]*)/.exec(text);
@@ -32,7 +33,8 @@ function filter(table, words) {
 
 const W = 480, H = 280, LEFT = 60, RIGHT = 150, TOP = 10, BOTTOM = 44, LINES = 8, LABEL = 13;
 // Okabe and Ito, "Color universal design", 2008; with enough contrast on white and on black.
-const colors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#3fa0d8', '#7a8288', '#a05195'];
+const colors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#3fa0d8', '#7a8288',
+	'#a05195'];
 
 const escaped = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`);
 
@@ -55,43 +57,52 @@ function scale(values, from, to, apart) {
 	return {at, ticks: ticks.filter(t => t >= low && t <= high)};
 }
 
-// The points of the rows that are shown, by line, from the slowest line to the fastest; they agree
-// with the first row in all parameters but x, except in those that only some variants have.
-function lines_of(table) {
+// The positive number in a cell, else NaN.
+function number(row, column) {
+	const [kind, v] = column < 0 ? [] : value(row.cells[column]);
+	return kind === 0 && v > 0 ? v : NaN;
+}
+
+// The columns of a table: setups tell runs apart; all variants have the parameters of points, and
+// only some have the others.  x is the one of points with the most numbers, three or more; else -1.
+function columns_of(table) {
 	const titles = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
-	const variant = titles.indexOf('variant'), time = titles.indexOf('time', variant);
-	const interval = titles.indexOf('95 %'), all = [...table.tBodies[0].rows];
-	const number = (row, column) => {
-		const [kind, v] = column < 0 ? [] : value(row.cells[column]);
-		return kind === 0 && v > 0 ? v : NaN;
-	};
-	const before = titles.slice(0, Math.max(variant, 0)).map((_, column) => column);
+	const rows = [...table.tBodies[0].rows], variant = titles.indexOf('variant');
+	const before = [...titles.keys()].slice(0, Math.max(variant, 0));
 	const setups = before.filter(c => ['run', 'cache'].includes(titles[c]));
-	const points = before.filter(c => !setups.includes(c) &&
-		all.every(row => row.cells[c].textContent !== ''));
-	const distinct = c => new Set(all.map(row => number(row, c)).filter(v => v === v)).size;
-	const x = points.reduce((best, c) => distinct(c) > (best < 0 ? 2 : distinct(best)) ? c : best, -1);
-	const rows = all.filter(row => !row.hidden);
-	const shared = points.filter(c => c !== x), lines = new Map();
+	const params = before.filter(c => !setups.includes(c));
+	const points = params.filter(c => rows.every(row => row.cells[c].textContent !== ''));
+	const others = params.filter(c => !points.includes(c));
+	const numbers = c => new Set(rows.map(row => number(row, c)).filter(v => v > 0)).size;
+	const most = Math.max(...points.map(numbers));
+	const x = most < 3 ? -1 : points.find(c => numbers(c) === most) ?? -1;
+	return {titles, setups, shared: points.filter(c => c !== x), others, x, variant,
+		time: titles.indexOf('time', variant), interval: titles.indexOf('95 %')};
+}
+
+// The points of the rows that are shown, by line, from the slowest line to the fastest.  They agree
+// with the first row in all that all variants have, except x.
+function lines_of(table) {
+	const {titles, setups, shared, others, x, variant, time, interval} = columns_of(table);
+	const rows = [...table.tBodies[0].rows].filter(row => !row.hidden), lines = new Map();
 	for (const row of rows) {
-		const text = c => row.cells[c].textContent, y = number(row, time), at = number(row, x);
-		const half = interval < 0 ? 0 : number(row, interval) / 100 || 0;
-		if (x < 0 || !(y > 0 && at > 0 && half < 1) ||
+		const text = c => row.cells[c].textContent, y = number(row, time);
+		const at = number(row, x), half = number(row, interval) / 100 || 0;
+		if (!(y > 0 && at > 0 && half < 1) ||
 		    shared.some(c => text(c) !== rows[0].cells[c].textContent))
 			continue;
-		const own = before.filter(c => !points.includes(c) && !setups.includes(c) && text(c));
-		const name = [text(variant), ...own.map(c => `${titles[c]}=${text(c)}`)].join(' ') +
-			setups.map(c => text(c) && `, ${text(c)}`).join('');
-		const title = `${titles[x]}=${text(x)}: ${text(time)}`;
-		if (!lines.has(name))
-			lines.set(name, []);
-		lines.get(name).push({x: at, y, low: y * (1 - half), high: y * (1 + half), title});
+		const own = others.filter(text).map(c => ` ${titles[c]}=${text(c)}`);
+		const setup = setups.filter(text).map(c => `, ${text(c)}`);
+		const name = [text(variant), ...own, ...setup].join('');
+		const mark = {x: at, y, low: y * (1 - half), high: y * (1 + half),
+			title: `${titles[x]}=${text(x)}: ${text(time)}`};
+		lines.set(name, [...lines.get(name) ?? [], mark]);
 	}
-	const caption = [`time over ${titles[x]}`,
-		...shared.map(c => `${titles[c]}=${rows[0]?.cells[c].textContent}`)].join(', ');
 	for (const points of lines.values())
 		points.sort((a, b) => a.x - b.x);
-	return {caption, x: titles[x], lines: [...lines].sort(([, a], [, b]) => b.at(-1).y - a.at(-1).y)};
+	const same = shared.map(c => `, ${titles[c]}=${rows[0]?.cells[c].textContent}`).join('');
+	return {x: titles[x], caption: `time over ${titles[x]}${same}`,
+		lines: [...lines].sort(([, a], [, b]) => b.at(-1).y - a.at(-1).y)};
 }
 
 function draw(figure, table) {
@@ -103,33 +114,44 @@ function draw(figure, table) {
 	const sx = scale(marks.map(m => m.x), LEFT, W - RIGHT, 48);
 	const sy = scale(marks.flatMap(m => [m.low, m.high]), H - BOTTOM, TOP, 14);
 	const pair = (v, t) => `${sx.at(v).toFixed(1)},${sy.at(t).toFixed(1)}`;
-	const rule = (x1, x2, y1, y2, tx, ty, anchor, text) =>
-		`<line class="rule" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/><text class="soft" ` +
-		`x="${tx}" y="${ty}" text-anchor="${anchor}">${text}</text>`;
-	const parts = [
-		...sy.ticks.map(t => [sy.at(t), label(t, ['ns', 'us', 'ms', 's'])]).map(([y, text]) =>
-			rule(LEFT, W - RIGHT, y, y, LEFT - 6, y + 4, 'end', text)),
-		...sx.ticks.map(t => [sx.at(t), label(t, ['', 'k', 'M', 'G', 'T'])]).map(([at, text]) =>
-			rule(at, at, TOP, H - BOTTOM, at, H - BOTTOM + 16, 'middle', text)),
-		`<text x="${(LEFT + W - RIGHT) / 2}" y="${H - 8}" text-anchor="middle">${escaped(x)}</text>`];
+	const line = (x1, x2, y1, y2) =>
+		`<line class="rule" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/>`;
+	const words = (left, top, anchor, text) =>
+		`<text class="soft" x="${left}" y="${top}" text-anchor="${anchor}">` +
+		`${escaped(text)}</text>`;
+	const parts = [words((LEFT + W - RIGHT) / 2, H - 8, 'middle', x)];
+	for (const tick of sy.ticks) {
+		const y = sy.at(tick);
+		parts.push(line(LEFT, W - RIGHT, y, y),
+			words(LEFT - 6, y + 4, 'end', label(tick, ['ns', 'us', 'ms', 's'])));
+	}
+	for (const tick of sx.ticks) {
+		const left = sx.at(tick);
+		parts.push(line(left, left, TOP, H - BOTTOM),
+			words(left, H - BOTTOM + 16, 'middle',
+				label(tick, ['', 'k', 'M', 'G', 'T'])));
+	}
 	let next = TOP;
 	drawn.forEach(([name, points], i) => {
 		const color = colors[i], lowest = H - LABEL * (drawn.length - i);
 		const y = Math.min(Math.max(sy.at(points.at(-1).y), next), lowest);
 		const band = [...points.map(m => pair(m.x, m.low)),
-			...[...points].reverse().map(m => pair(m.x, m.high))];
+			...points.map(m => pair(m.x, m.high)).reverse()].join(' ');
+		const middle = points.map(m => pair(m.x, m.y)).join(' ');
 		next = y + LABEL;
-		parts.push(`<path fill="${color}" fill-opacity=".2" d="M${band.join(' ')}z"/>` +
-			`<polyline fill="none" stroke="${color}" stroke-width="1.6" points="` +
-			`${points.map(m => pair(m.x, m.y)).join(' ')}"/>`,
-			...points.map(m => `<circle fill="${color}" cx="${sx.at(m.x).toFixed(1)}" ` +
-				`cy="${sy.at(m.y).toFixed(1)}" r="3"><title>${escaped(m.title)}</title></circle>`),
-			`<text fill="${color}" x="${W - RIGHT + 8}" y="${y + 4}">${escaped(name.slice(0, 26))}` +
-			`<title>${escaped(name)}</title></text>`);
+		parts.push(`<path fill="${color}" fill-opacity=".2" d="M${band}z"/>`,
+			`<polyline fill="none" stroke="${color}" stroke-width="1.6" ` +
+			`points="${middle}"/>`);
+		for (const m of points)
+			parts.push(`<circle fill="${color}" cx="${sx.at(m.x).toFixed(1)}" ` +
+				`cy="${sy.at(m.y).toFixed(1)}" r="3">` +
+				`<title>${escaped(m.title)}</title></circle>`);
+		parts.push(`<text fill="${color}" x="${W - RIGHT + 8}" y="${y + 4}">` +
+			`${escaped(name.slice(0, 26))}<title>${escaped(name)}</title></text>`);
 	});
 	figure.innerHTML = `<svg viewBox="0 0 ${W} ${H}" width="${W}" height="${H}" role="img" ` +
-		`aria-label="${escaped(caption)}">\n${parts.join('\n')}\n</svg><figcaption>${escaped(caption)}; ` +
-		`bands: 95 % interval of the median` +
+		`aria-label="${escaped(caption)}">\n${parts.join('\n')}\n</svg><figcaption>` +
+		`${escaped(caption)}; bands: 95 % interval of the median` +
 		(more > 0 ? `; ${more} more lines are in the table only` : '') + '</figcaption>';
 }
 

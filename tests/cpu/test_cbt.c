@@ -26,8 +26,10 @@ static const struct {
 	bool by_simd;  /* has more than one path */
 	bool by_field; /* finds leaves without sums */
 } variants[] = {
-	{ &cbt_cpu_serial, "serial", false, true },  { &cbt_cpu_descent, "descent", false, false },
-	{ &cbt_cpu_libcbt, "libcbt", false, false }, { &cbt_cpu_ocbt, "ocbt", true, true },
+	{ &cbt_cpu_serial, "serial", false, true },
+	{ &cbt_cpu_descent, "descent", false, false },
+	{ &cbt_cpu_libcbt, "libcbt", false, false },
+	{ &cbt_cpu_ocbt, "ocbt", true, true },
 };
 
 struct wanted {
