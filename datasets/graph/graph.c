@@ -107,9 +107,9 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	gb_host_free(edges.id);
 	gb_host_free(edges.pair);
 	if (!err->code && is_sg)
-		gb_reader_count("vertices", in->n, in->n);
+		gb_reader_count("vertices", "vertex", in->n, in->n);
 	if (!err->code)
-		gb_reader_count("edges", is_sg ? in->m : read, in->m);
+		gb_reader_count("edges", "edge", is_sg ? in->m : read, in->m);
 	return err->code;
 }
 

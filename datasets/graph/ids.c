@@ -154,8 +154,8 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 		gb_reader_note("%" PRIu64 " vertex ids renumbered (largest %" PRIu64 ")", different,
 			       found->largest);
 	edges->n = (uint32_t)different;
-	gb_reader_count("vertices", different <= found->largest ? found->largest + 1 : different,
-			different);
+	gb_reader_count("vertices", "vertex",
+			different <= found->largest ? found->largest + 1 : different, different);
 out:
 	gb_host_free(edges->id);
 	edges->id = NULL;

@@ -152,8 +152,7 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 		gb_reader_note("two sizes taken as rows and entries");
 	upper = edges->undirected ? count_upper(edges) : 0;
 	if (upper)
-		gb_reader_note("%" PRIu64 " entries above the diagonal of a symmetric matrix taken",
-			       upper);
+		gb_reader_note("entries above the diagonal of a symmetric matrix: %" PRIu64, upper);
 	return GB_OK;
 }
 
@@ -310,9 +309,9 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	if (ends == h.m && ends)
 		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
 	if (u < h.n)
-		gb_reader_note("%" PRIu64 " vertices have no line", h.n - u);
+		gb_reader_note("vertices without a line: %" PRIu64, h.n - u);
 	if (h.before || h.edge_weights)
 		gb_reader_note("weights ignored");
-	gb_reader_count("vertices", h.n, h.n);
+	gb_reader_count("vertices", "vertex", h.n, h.n);
 	return GB_OK;
 }

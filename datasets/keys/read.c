@@ -248,7 +248,7 @@ enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit
 		gb_host_free(job.keys);
 		return err->code;
 	}
-	gb_reader_count("keys", job.found, job.count);
+	gb_reader_count("keys", "key", job.found, job.count);
 	*keys = job.keys;
 	*count = job.count;
 	return GB_OK;

@@ -323,6 +323,20 @@ static bool is_hexadecimal(const char *at)
 	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
 }
 
+/* Read a number as Fortran writes those of double precision: 1.5D+03. */
+static const char *read_fortran(const char *at, double *value)
+{
+	char text[64] = "", *stop;
+	const size_t length = strspn(at, "0123456789.+-dD");
+
+	if (length >= sizeof text)
+		return NULL;
+	for (size_t i = 0; i < length; i++)
+		text[i] = (at[i] | ' ') == 'd' ? 'e' : at[i];
+	*value = strtod(text, &stop);
+	return at + (stop - text);
+}
+
 const char *gb_read_number(const char *at, double *value)
 {
 	const char *after = fast_number(at, value);
@@ -333,6 +347,8 @@ const char *gb_read_number(const char *at, double *value)
 	if (is_hexadecimal(at))
 		return NULL;
 	*value = strtod(at, &stop);
+	if (stop > at && (*stop | ' ') == 'd')
+		return read_fortran(at, value);
 	return stop > at ? stop : NULL;
 }
 
