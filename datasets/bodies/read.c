@@ -495,8 +495,6 @@ static bool is_text(const struct gb_reader *r)
 
 static enum gb_status read_any(struct bodies *b, struct gb_reader *r)
 {
-	if (r->begin == r->end)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty: no bodies", r->path);
 	if (gb_is_ply(r)) {
 		gb_reader_is(r, GB_FILE_PLY, "");
 		return read_ply(b, r);

@@ -208,6 +208,8 @@ enum gb_status gb_reader_refuse(const struct gb_reader *r)
 {
 	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
 
+	if (r->begin == r->end)
+		return gb_fail(r->err, GB_EUSAGE, "%s is empty, not %s", r->path, r->what);
 	if (!name)
 		return GB_OK;
 	return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what, name);
@@ -248,6 +250,18 @@ void gb_reader_next_line(struct gb_reader *r)
 
 	r->at = newline ? newline + 1 : r->end;
 	r->line++;
+}
+
+bool gb_reader_take(struct gb_reader *r, const char *word)
+{
+	const size_t length = strlen(word);
+
+	/* A newline ends the comparison before the end of the file. */
+	if (gb_reader_line_ends(r) || strncasecmp(r->at, word, length) != 0 ||
+	    !gb_is_space(r->at[length]))
+		return false;
+	r->at += length;
+	return true;
 }
 
 size_t gb_count_lines(const char *begin, const char *end)
