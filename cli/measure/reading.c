@@ -33,13 +33,14 @@ void gb_reading_begin(bool shown)
 	gb_reader_watch(shown ? show : NULL);
 }
 
-/* "edge list, 5 vertices, 8 edges, weights of 8 edges ignored" */
+/* "edge list, 5 vertices, 8 edges, weights of edges ignored: 8" */
 static void describe(const struct gb_file_notes *notes, char *text, size_t size)
 {
 	(void)snprintf(text, size, "%s", notes->format[0] ? notes->format : "read");
 	for (int i = 0; i < GB_FILE_COUNTS && notes->count[i].what; i++)
 		gb_text_append(text, size, ", %" PRIu64 " %s", notes->count[i].kept,
-			       notes->count[i].what);
+			       notes->count[i].kept == 1 ? notes->count[i].one
+							 : notes->count[i].what);
 	gb_text_append(text, size, "%s", notes->text);
 }
 

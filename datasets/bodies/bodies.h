@@ -57,7 +57,7 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
  * The arrays come from gb_host_alloc() and the caller frees them.
  * GB_EUSAGE if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies
  * or more than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names
- * the body); GB_EMEMORY if memory runs out.  On failure the pointers are NULL. */
+ * its line or the body); GB_EMEMORY if memory runs out.  On failure the pointers are NULL. */
 enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
 			      size_t *count, struct gb_error *err);
 

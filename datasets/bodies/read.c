@@ -63,6 +63,8 @@ static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i,
 {
 	const float value = (float)position;
 
+	if (!isfinite(value) && r->line)
+		return gb_reader_fail(r, "%c is %g, not a finite float32", "xyz"[d], position);
 	if (!isfinite(value))
 		return gb_fail(r->err, GB_EUSAGE, "%s: %c of body %zu is %g, not a finite float32",
 			       r->path, "xyz"[d], i, position);
@@ -300,9 +302,9 @@ static enum gb_status read_count(struct table *t)
 	for (rest = *t->r; find_row(&rest); gb_reader_next_line(&rest))
 		rows++;
 	if ((double)rows != count)
-		return gb_reader_fail(t->r, "%zu lines follow one with the number %.10g", rows,
-				      count);
-	gb_reader_tell("line %zu is the number of lines", line);
+		return gb_reader_fail(t->r, "line %zu says %.10g bodies, but %zu lines follow it",
+				      line, count, rows);
+	gb_reader_tell("number of bodies in line %zu", line);
 	return GB_OK;
 }
 
@@ -335,11 +337,9 @@ static enum gb_status read_row(struct table *t)
 
 static void note_columns(const struct table *t)
 {
-	if (t->columns > 3 && t->named)
-		gb_reader_tell("x, y, z in columns %zu, %zu, %zu of %zu", t->column[0] + 1,
+	if (t->columns > 3)
+		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t->column[0] + 1,
 			       t->column[1] + 1, t->column[2] + 1, t->columns);
-	else if (t->columns > 3)
-		gb_reader_note("columns 1, 2, 3 of %zu taken", t->columns);
 }
 
 static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
@@ -424,7 +424,7 @@ static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 			if (set(b, r, b->count, d, gb_npy_value(&n, b->count, (size_t)d)))
 				return r->err->code;
 	if (n.columns > 3)
-		gb_reader_note("columns 1, 2, 3 of %zu taken", n.columns);
+		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n.columns);
 	return GB_OK;
 }
 
@@ -463,6 +463,7 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: %zu bytes is not a multiple of %zu (three float32 per body)",
 			       r->path, bytes, body);
+	r->line = 0;
 	if (is_float64(r))
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: the numbers look like float64, and raw files are read as "
@@ -494,8 +495,6 @@ static bool is_text(const struct gb_reader *r)
 
 static enum gb_status read_any(struct bodies *b, struct gb_reader *r)
 {
-	if (r->begin == r->end)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty: no bodies", r->path);
 	if (gb_is_ply(r)) {
 		gb_reader_is(r, GB_FILE_PLY, "");
 		return read_ply(b, r);
@@ -518,7 +517,7 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 
 	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
 		if (!read_any(&b, &r)) {
-			gb_reader_count("bodies", b.found, b.count);
+			gb_reader_count("bodies", "body", b.found, b.count);
 			note_rounding(&b);
 		}
 		gb_reader_close(&r);

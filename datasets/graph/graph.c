@@ -91,9 +91,7 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	if (gb_reader_open(&r, path, "a graph", err))
 		return err->code;
 	is_sg = gb_reader_ends(&r, ".sg") || gb_reader_ends(&r, ".wsg") || graph_is_sg(&r);
-	if (r.begin == r.end) {
-		gb_fail(err, GB_EUSAGE, "%s is empty", path);
-	} else if (is_sg) {
+	if (is_sg) {
 		gb_reader_is(&r, GB_FILE_SG, "");
 		(void)graph_read_sg(&r, in);
 	} else {
@@ -107,9 +105,9 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	gb_host_free(edges.id);
 	gb_host_free(edges.pair);
 	if (!err->code && is_sg)
-		gb_reader_count("vertices", in->n, in->n);
+		gb_reader_count("vertices", "vertex", in->n, in->n);
 	if (!err->code)
-		gb_reader_count("edges", is_sg ? in->m : read, in->m);
+		gb_reader_count("edges", "edge", is_sg ? in->m : read, in->m);
 	return err->code;
 }
 

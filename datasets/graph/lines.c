@@ -315,9 +315,9 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 void graph_note_ignored(const struct graph_found *found, const char *edges)
 {
 	if (found->valued)
-		gb_reader_note("weights of %zu %s ignored", found->valued, edges);
+		gb_reader_note("weights of %s ignored: %zu", edges, found->valued);
 	if (found->worded)
-		gb_reader_note("text after %zu %s ignored", found->worded, edges);
+		gb_reader_note("text after %s ignored: %zu", edges, found->worded);
 	if (found->ignored)
-		gb_reader_note("%zu other lines ignored", found->ignored);
+		gb_reader_note("other lines ignored: %zu", found->ignored);
 }

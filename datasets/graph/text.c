@@ -2,25 +2,12 @@
  * read by lines.c, but for METIS, whose lines have any number of vertices. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/lines.h"
 
 /* ---- headers ----------------------------------------------------------------------------- */
-
-/* Skip the next word and return true if it is `word`, in upper or lower case. */
-static bool take_word(struct gb_reader *r, const char *word)
-{
-	const size_t length = strlen(word);
-
-	if (gb_reader_line_ends(r) || strncasecmp(r->at, word, length) != 0 ||
-	    !gb_is_space(r->at[length]))
-		return false;
-	r->at += length;
-	return true;
-}
 
 /* Read the rest of the line as at most `most` numbers.  Returns how many there are, 0 if they are
  * more or there is something else. */
@@ -98,13 +85,13 @@ static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, b
 	static const char *const mirrored[] = { "symmetric", "skew-symmetric", "hermitian" };
 	size_t i = 0;
 
-	if (!take_word(r, "%%MatrixMarket") && !take_word(r, "%MatrixMarket"))
+	if (!gb_reader_take(r, "%%MatrixMarket") && !gb_reader_take(r, "%MatrixMarket"))
 		return "a Matrix Market file starts with %%MatrixMarket";
-	if (!take_word(r, "matrix"))
+	if (!gb_reader_take(r, "matrix"))
 		return "only a matrix is a graph";
-	if (!take_word(r, "coordinate"))
+	if (!gb_reader_take(r, "coordinate"))
 		return "only the coordinate format is read";
-	while (i < GB_COUNT(fields) && !take_word(r, fields[i].name))
+	while (i < GB_COUNT(fields) && !gb_reader_take(r, fields[i].name))
 		i++;
 	if (i == GB_COUNT(fields))
 		return "the field must be pattern, integer, unsigned, real or complex";
@@ -112,8 +99,8 @@ static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, b
 	rules->most = fields[i].values ? fields[i].values : 2;
 	*undirected = false;
 	for (i = 0; i < GB_COUNT(mirrored) && !*undirected; i++)
-		*undirected = take_word(r, mirrored[i]);
-	if (!*undirected && !take_word(r, "general"))
+		*undirected = gb_reader_take(r, mirrored[i]);
+	if (!*undirected && !gb_reader_take(r, "general"))
 		return "the symmetry must be general, symmetric, skew-symmetric or hermitian";
 	return gb_reader_line_ends(r) ? NULL : "nothing is expected after the symmetry";
 }
@@ -152,8 +139,7 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 		gb_reader_note("two sizes taken as rows and entries");
 	upper = edges->undirected ? count_upper(edges) : 0;
 	if (upper)
-		gb_reader_note("%" PRIu64 " entries above the diagonal of a symmetric matrix taken",
-			       upper);
+		gb_reader_note("entries above the diagonal of a symmetric matrix: %" PRIu64, upper);
 	return GB_OK;
 }
 
@@ -171,9 +157,9 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 
 	if (!graph_find_line(r, "c", &comments))
 		return gb_reader_fail(r, "there is no problem line");
-	if (!take_word(r, "p"))
+	if (!gb_reader_take(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
-	while (i < GB_COUNT(directed) && !take_word(r, directed[i]))
+	while (i < GB_COUNT(directed) && !gb_reader_take(r, directed[i]))
 		i++;
 	edges->undirected = i == GB_COUNT(directed);
 	if (edges->undirected)
@@ -310,9 +296,9 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	if (ends == h.m && ends)
 		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
 	if (u < h.n)
-		gb_reader_note("%" PRIu64 " vertices have no line", h.n - u);
+		gb_reader_note("vertices without a line: %" PRIu64, h.n - u);
 	if (h.before || h.edge_weights)
 		gb_reader_note("weights ignored");
-	gb_reader_count("vertices", h.n, h.n);
+	gb_reader_count("vertices", "vertex", h.n, h.n);
 	return GB_OK;
 }

@@ -35,8 +35,6 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 {
 	struct gb_error memory = { 0 };
 
-	if (keys == 0)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty: no keys to sort", r->path);
 	job->found = keys;
 	job->room = job->limit && job->limit < keys ? job->limit : keys;
 	job->keys = gb_host_alloc(job->room, job->key_size, &memory);
@@ -111,7 +109,7 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 	gb_reader_is(r, GB_FILE_NPY_KEYS, "");
 	if (gb_npy_open(&n, r))
 		return r->err->code;
-	if (n.columns != 1)
+	if (n.columns != 1 || n.rows == 0)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: a NumPy array of %zu x %zu numbers is not one row of keys",
 			       r->path, n.rows, n.columns);
@@ -261,7 +259,7 @@ enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit
 		gb_host_free(job.keys);
 		return err->code;
 	}
-	gb_reader_count("keys", job.found, job.count);
+	gb_reader_count("keys", "key", job.found, job.count);
 	*keys = job.keys;
 	*count = job.count;
 	return GB_OK;

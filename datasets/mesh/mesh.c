@@ -153,8 +153,8 @@ static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: each triangle has a coordinate that is not finite or beyond %g",
 			       r->path, (double)LBVH_COORDINATE_MAX);
-	gb_reader_count("triangles", triangles, mesh->count);
-	gb_reader_count("vertices", mesh->vertex_count, mesh->vertex_count - lost);
+	gb_reader_count("triangles", "triangle", triangles, mesh->count);
+	gb_reader_count("vertices", "vertex", mesh->vertex_count, mesh->vertex_count - lost);
 	if (lost)
 		gb_reader_note("vertices not finite or beyond %g: %zu (triangles dropped: %zu)",
 			       (double)LBVH_COORDINATE_MAX, lost, triangles - mesh->count);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/text.h"
 #include "datasets/reading/reader.h"
@@ -62,12 +63,12 @@ static enum line_type line_type(struct gb_reader *r)
 	first = r->at;
 	r->at = gb_skip_word(first);
 	length = (size_t)(r->at - first);
-	if (length == 1 && *first == 'v')
+	if (length == 1 && (*first | ' ') == 'v')
 		return VERTEX;
-	if (*first == 'f' && (length == 1 || (length == 2 && first[1] == 'o')))
+	if ((*first | ' ') == 'f' && (length == 1 || (length == 2 && (first[1] | ' ') == 'o')))
 		return FACE;
 	for (size_t i = 0; i < GB_COUNT(attributes); i++)
-		if (strlen(attributes[i]) == length && memcmp(attributes[i], first, length) == 0)
+		if (strlen(attributes[i]) == length && !strncasecmp(attributes[i], first, length))
 			return ATTRIBUTE;
 	return OTHER;
 }

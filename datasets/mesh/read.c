@@ -8,8 +8,6 @@ static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
 {
 	const size_t size = (size_t)(r->end - r->begin);
 
-	if (size == 0)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty", r->path);
 	if (gb_is_ply(r))
 		return gb_mesh_read_ply(r, mesh);
 	if (!gb_is_stl(r) && gb_reader_start_text(r))

@@ -517,9 +517,9 @@ struct scene {
 	size_t usual; /* triangles */
 	void (*point)(const struct surface *s, size_t piece, double u, double v, double out[3]);
 	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
-	size_t pieces; /* pieces of a surface; 0: one per FLAKE_CELLS cells */
-	double aspect; /* rows : columns of a piece */
-	struct gb_view view;
+	size_t pieces;                 /* pieces of a surface; 0: one per FLAKE_CELLS cells */
+	double aspect;                 /* rows : columns of a piece */
+	double eye[3], target[3], fov; /* of its view, in which y points up */
 };
 
 const char *const gb_scene_names[] = { "terrain", "knot", "flake",  "soup",   "city", "hall",
@@ -527,57 +527,24 @@ const char *const gb_scene_names[] = { "terrain", "knot", "flake",  "soup",   "c
 
 /* In the order of the names. */
 static const struct scene scenes[] = {
-	{ 1 << 20,
-	  point_terrain,
-	  NULL,
-	  1,
-	  1,
-	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
-	{ 1 << 18, point_knot, NULL, 1, 10, { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
-	{ 1 << 20,
-	  point_flake,
-	  NULL,
-	  0,
-	  1,
-	  { { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 } },
-	{ 1 << 20,
-	  NULL,
-	  triangle_soup,
-	  0,
-	  0,
-	  { { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 } },
-	{ 1 << 20,
-	  NULL,
-	  triangle_city,
-	  0,
-	  0,
-	  { { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 } },
-	{ 1 << 18,
-	  point_hall,
-	  NULL,
-	  HALL_PIECES,
-	  4,
-	  { { 0.05, 0.74, 0.1 }, { 3, 0.54, 0.72 }, { 0, 1, 0 }, 70 } },
-	{ 25600, point_teapot, NULL, 32, 1, { { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 } },
-	{ 1 << 14,
-	  point_flat,
-	  NULL,
-	  1,
-	  1,
-	  { { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 } },
-	{ 1 << 14, NULL, triangle_points, 0, 0, { { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 } },
-	{ 1 << 14,
-	  NULL,
-	  triangle_copies,
-	  0,
-	  0,
-	  { { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 } },
+	{ 1 << 20, point_terrain, NULL, 1, 1, { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, 50 },
+	{ 1 << 18, point_knot, NULL, 1, 10, { 1, 8, 7 }, { 0, 0, 0 }, 40 },
+	{ 1 << 20, point_flake, NULL, 0, 1, { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, 45 },
+	{ 1 << 20, NULL, triangle_soup, 0, 0, { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, 45 },
+	{ 1 << 20, NULL, triangle_city, 0, 0, { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, 50 },
+	{ 1 << 18, point_hall, NULL, HALL_PIECES, 4, { 0.05, 0.74, 0.1 }, { 3, 0.54, 0.72 }, 70 },
+	{ 25600, point_teapot, NULL, 32, 1, { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, 45 },
+	{ 1 << 14, point_flat, NULL, 1, 1, { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, 50 },
+	{ 1 << 14, NULL, triangle_points, 0, 0, { -8, 12, -10 }, { 4, 4, 4 }, 45 },
+	{ 1 << 14, NULL, triangle_copies, 0, 0, { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, 45 },
 	{ 1 << 14,
 	  NULL,
 	  triangle_huge,
 	  0,
 	  0,
-	  { { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 } },
+	  { -8e10, 1.3e11, -1.1e11 },
+	  { 5e10, 5e10, 5e10 },
+	  45 },
 };
 
 static const struct scene *find(const char *name)
@@ -674,7 +641,9 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 	*mesh = (struct gb_mesh){ 0 };
 	if (!scene)
 		return gb_fail(err, GB_EUSAGE, "there is no generated scene %s", name);
-	*view = scene->view;
+	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = scene->fov };
+	memcpy(view->eye, scene->eye, sizeof view->eye);
+	memcpy(view->target, scene->target, sizeof view->target);
 	mesh->count = count ? count : scene->usual;
 	s.point = scene->point;
 	if (s.point)

@@ -6,7 +6,6 @@
 #include "datasets/mesh/mesh.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "datasets/reading/reader.h"
 
@@ -60,18 +59,6 @@ static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, v
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* True if the next word is this one, in any case; then skip it. */
-static bool take_word(struct gb_reader *r, const char *word)
-{
-	const size_t length = strlen(word);
-
-	if (gb_reader_line_ends(r) || (size_t)(r->end - r->at) < length ||
-	    strncasecmp(r->at, word, length) != 0 || !gb_is_space(r->at[length]))
-		return false;
-	r->at += length;
-	return true;
-}
-
 static enum gb_status read_vertex(struct gb_reader *r, struct gb_mesh_pass *p)
 {
 	double value;
@@ -89,17 +76,17 @@ static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p, boo
 {
 	if (gb_reader_line_ends(r))
 		return GB_OK;
-	if (take_word(r, "vertex"))
+	if (gb_reader_take(r, "vertex"))
 		return *in_loop ? read_vertex(r, p) : gb_reader_fail(r, "a vertex outside a loop");
-	if (take_word(r, "outer")) {
+	if (gb_reader_take(r, "outer")) {
 		if (*in_loop)
 			return gb_reader_fail(r, "a loop begins inside another");
 		*in_loop = true;
-	} else if (take_word(r, "endloop")) {
+	} else if (gb_reader_take(r, "endloop")) {
 		*in_loop = false;
 		gb_mesh_end_face(p);
-	} else if (!take_word(r, "facet") && !take_word(r, "endfacet") && !take_word(r, "solid") &&
-		   !take_word(r, "endsolid")) {
+	} else if (!gb_reader_take(r, "facet") && !gb_reader_take(r, "endfacet") &&
+		   !gb_reader_take(r, "solid") && !gb_reader_take(r, "endsolid")) {
 		gb_mesh_skip_line(p, r);
 	}
 	return GB_OK;
@@ -126,7 +113,7 @@ static bool is_text(struct gb_reader r)
 
 	while (r.at < r.end && gb_reader_line_ends(&r))
 		r.at++;
-	return take_word(&r, "solid") && !memchr(r.begin, '\0', size < most ? size : most);
+	return gb_reader_take(&r, "solid") && !memchr(r.begin, '\0', size < most ? size : most);
 }
 
 /* ---- both --------------------------------------------------------------------------------- */

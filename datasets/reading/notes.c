@@ -53,13 +53,13 @@ void gb_notes_format(const char *kind, const char *name)
 	(void)snprintf(notes.format, sizeof notes.format, "%s%s", kind, name);
 }
 
-void gb_reader_count(const char *what, uint64_t read, uint64_t kept)
+void gb_reader_count(const char *what, const char *one, uint64_t read, uint64_t kept)
 {
 	struct gb_file_count *count = notes.count;
 
 	while (count->what && !gb_equal(count->what, what))
 		count++;
-	*count = (struct gb_file_count){ what, read, kept };
+	*count = (struct gb_file_count){ what, one, read, kept };
 }
 
 static void (*watcher)(const char *path, double part);

@@ -37,6 +37,7 @@ struct gb_file_notes {
 	char text[320];     /* what, with counts: ", 3 comments skipped"; or "" */
 	struct gb_file_count {
 		const char *what; /* a literal, "vertices"; NULL: not used */
+		const char *one;  /* "vertex" */
 		uint64_t read;    /* as the file numbers or declares them */
 		uint64_t kept;    /* of the input */
 	} count[GB_FILE_COUNTS];
@@ -55,8 +56,8 @@ void gb_notes_format(const char *kind, const char *name);
 /* The same for what --strict does not mind: "unpacked from 3 MiB". */
 #define gb_reader_tell(...) gb_notes_add(false, __VA_ARGS__)
 void gb_notes_add(bool altered, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Count what the file holds: `what` "vertices" as read and as kept. */
-void gb_reader_count(const char *what, uint64_t read, uint64_t kept);
+/* Count what the file holds: `what` "vertices", of which `one` is a "vertex", as read and as kept. */
+void gb_reader_count(const char *what, const char *one, uint64_t read, uint64_t kept);
 
 /* While a file is read, `watch` is called now and then, by one thread, with the part of the work
  * that is done, from 0 to 1.  NULL: nobody watches. */

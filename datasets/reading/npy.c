@@ -89,6 +89,7 @@ enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
 	size_t numbers, bytes, room;
 
 	*n = (struct gb_npy){ .big = false };
+	r->line = 0;
 	find_header(n, r, &from, &to);
 	order = find(from, to, "'fortran_order'");
 	if (!order)

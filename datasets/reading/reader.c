@@ -208,6 +208,8 @@ enum gb_status gb_reader_refuse(const struct gb_reader *r)
 {
 	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
 
+	if (r->begin == r->end)
+		return gb_fail(r->err, GB_EUSAGE, "%s is empty, not %s", r->path, r->what);
 	if (!name)
 		return GB_OK;
 	return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what, name);
@@ -248,6 +250,18 @@ void gb_reader_next_line(struct gb_reader *r)
 
 	r->at = newline ? newline + 1 : r->end;
 	r->line++;
+}
+
+bool gb_reader_take(struct gb_reader *r, const char *word)
+{
+	const size_t length = strlen(word);
+
+	/* A newline ends the comparison before the end of the file. */
+	if (gb_reader_line_ends(r) || strncasecmp(r->at, word, length) != 0 ||
+	    !gb_is_space(r->at[length]))
+		return false;
+	r->at += length;
+	return true;
 }
 
 size_t gb_count_lines(const char *begin, const char *end)
@@ -323,6 +337,20 @@ static bool is_hexadecimal(const char *at)
 	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
 }
 
+/* Read a number as Fortran writes those of double precision: 1.5D+03. */
+static const char *read_fortran(const char *at, double *value)
+{
+	char text[64] = "", *stop;
+	const size_t length = strspn(at, "0123456789.+-dD");
+
+	if (length >= sizeof text)
+		return NULL;
+	for (size_t i = 0; i < length; i++)
+		text[i] = (at[i] | ' ') == 'd' ? 'e' : at[i];
+	*value = strtod(text, &stop);
+	return at + (stop - text);
+}
+
 const char *gb_read_number(const char *at, double *value)
 {
 	const char *after = fast_number(at, value);
@@ -333,6 +361,8 @@ const char *gb_read_number(const char *at, double *value)
 	if (is_hexadecimal(at))
 		return NULL;
 	*value = strtod(at, &stop);
+	if (stop > at && (*stop | ' ') == 'd')
+		return read_fortran(at, value);
 	return stop > at ? stop : NULL;
 }
 

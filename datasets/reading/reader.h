@@ -70,8 +70,8 @@ enum gb_status gb_reader_start_text(struct gb_reader *r);
 /* The format is known; `kind`, "SNAP " or "", comes before its name. */
 void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind);
 
-/* Fail if the file is in a known format that no reader of r->what takes: "x.png is not a mesh, but
- * a PNG picture".  A reader calls it once it has not recognised its own formats. */
+/* Fail if the file is empty or in a known format that no reader of r->what takes: "x.png is not a
+ * mesh, but a PNG picture".  A reader calls it once it has not recognised its own formats. */
 enum gb_status gb_reader_refuse(const struct gb_reader *r);
 
 /* Fail because `what` is not `none` ("a number"), with the text there, cut to 20 characters. */
@@ -134,6 +134,9 @@ static inline bool gb_reader_line_ends(struct gb_reader *r)
 	r->at = gb_skip_blanks(r->at);
 	return *r->at == '\n';
 }
+
+/* Skip blanks and, if the line goes on with `word` in capitals or not, that word; then true. */
+bool gb_reader_take(struct gb_reader *r, const char *word);
 
 /* Advance to the start of the next line. */
 void gb_reader_next_line(struct gb_reader *r);

@@ -156,6 +156,7 @@ Test(mesh, obj_faces_of_every_form)
 		"f 1 2 3 4\n" SQUARE,
 		"\xef\xbb\xbf" SQUARE "f 1 2 3 4\n",
 		SQUARE "f 1 2 3 4 # the face\n",
+		"V 0 0 0\nV 1 0 0\nV 1 1 0\nV 0 1 0\nG a\nF 1 2 3 4\n",
 		"v 0 0 0 # one\nv 1 0 0 1 # two\nv 1 1 0 .1 .2 .3\nv 0 1 0 .1 .2 .3 .4\n# \\\nf 1 "
 		"2 3 4",
 		SQUARE "f 1 \\\n  2 3 \\\r\n4\n",
