@@ -23,12 +23,8 @@ PTX_DEBUG = re.compile(rb"\.section\s+\.debug\w*\s*\{.*?\n\}|^\s*(\.loc|\.file|/
 ALLOC, NOBITS, SYMTAB, STRTAB, RELATIONS, LOCAL, OBJECT = 2, 8, 2, 3, (4, 9), 0, 1
 
 
-def anonymous(text):
-    return MODULE.sub(rb"\1", text)
-
-
 class Elf:
-    """The sections and symbols of an ELF file of 64 bits."""
+    """An object of 64 bits, or the SASS in it."""
 
     def __init__(self, data):
         start, = struct.unpack_from("<Q", data, 40)
@@ -49,23 +45,22 @@ class Elf:
     def content(self, section):
         return b"" if section[1] == NOBITS else self.data[section[4]:section[4] + section[5]]
 
-    def symbol(self, index):
-        name, _, section = self.symbols[index]
-        return name or (self.names[section] if section < len(self.names) else b"")
-
     def feed(self, digest, is_covered):
+        def put(text):
+            digest.update(MODULE.sub(rb"\1", text) + b"\0")
+
         for name, section in zip(self.names, self.sections):
             kind, size, info = section[1], section[5], section[7]
             if kind in RELATIONS and is_covered(self.names[info], self.sections[info]):
                 form = "<QQq" if kind == RELATIONS[0] else "<QQ"
                 for where, what, *addend in struct.iter_unpack(form, self.content(section)):
-                    digest.update(b"%d %d %r " % (where, what & 0xffffffff, addend))
-                    digest.update(anonymous(self.symbol(what >> 32)))
+                    symbol, _, place = self.symbols[what >> 32]
+                    put(b"%d %d %r" % (where, what & 0xffffffff, addend))
+                    put(symbol or self.names[place])
             elif kind not in RELATIONS and is_covered(name, section):
-                content = self.content(section)
-                content = device_code(content) if name == b".nv_fatbin" else anonymous(content)
-                digest.update(b"%s %d:" % (anonymous(name), size if kind == NOBITS else len(content)))
-                digest.update(content)
+                put(b"%s %d" % (name, size if kind == NOBITS else 0))
+                put(device_code(self.content(section)) if name == b".nv_fatbin"
+                    else self.content(section))
 
 
 def device_code(data):
@@ -83,7 +78,7 @@ def device_code(data):
             if code.startswith(b"\x7fELF"):
                 Elf(code).feed(digest, is_sass)
             else:  # compressed PTX stays as it is
-                digest.update(anonymous(PTX_DEBUG.sub(b"", code).rstrip(b"\0")))
+                digest.update(MODULE.sub(rb"\1", PTX_DEBUG.sub(b"", code).rstrip(b"\0")) + b"\0")
         at = (end + 7) // 8 * 8
     return digest.digest()
 
