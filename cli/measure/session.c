@@ -116,13 +116,16 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 }
 
 /* CUDA is always asked for devices, because its absence is always reported. */
-static void describe(struct gb_session *s, int argc, char *const *argv)
+static void begin(struct gb_session *s, const struct gb_request *request, int argc,
+		  char *const *argv)
 {
+	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
 	s->info.argc = argc;
 	s->info.argv = argv;
-	s->info.settings = &s->request->how;
-	s->info.preset = s->request->preset;
-	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&s->request->choice);
+	s->info.settings = &request->how;
+	s->info.preset = request->preset;
+	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
+	gb_memory_set_limit((size_t)request->memory);
 }
 
 /* Open the device in the back ends that may be used.  Back ends requested by name may use software
@@ -145,14 +148,12 @@ static void open_devices(struct gb_session *s)
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
-	gb_memory_set_limit((size_t)request->memory);
+	begin(s, request, argc, argv);
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
 		return err->code;
-	describe(s, argc, argv);
 	open_devices(s);
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
@@ -166,12 +167,10 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 {
 	const char *path = request->target.path;
 
-	*s = (struct gb_session){ .request = request };
-	gb_memory_set_limit((size_t)request->memory);
+	begin(s, request, argc, argv);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
 	if (path && gb_equal(path, "-")) {
-		describe(s, argc, argv);
 		gb_devices_find(&s->info.devices, s->info.backends);
 		return open_output(s, err) ? err->code : add_run(s, err);
 	}
