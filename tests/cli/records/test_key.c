@@ -60,9 +60,8 @@ static const struct gb_benchmark toy = { .name = "toy",
 					 .params_size = sizeof(struct toy) };
 static const struct gb_variant_ops ops = { 0 }, serial_ops = { .flags = GB_SERIAL };
 static const struct gb_variant wide = { "toy", "wide", GB_CPU, "", &ops, NULL, NULL, false, NULL };
-static const struct gb_variant serial = {
-	"toy", "slow", GB_CPU, "", &serial_ops, NULL, NULL, false, NULL
-};
+static const struct gb_variant serial = { "toy", "slow", GB_CPU, "",  &serial_ops,
+					  NULL,  NULL,   false,  NULL };
 static const struct gb_variant cuda = { "toy", "fast", GB_CUDA, "", &ops, NULL, NULL, false, NULL };
 static const struct toy first = {
 	.count = 1 << 20, .density = 0.05, .passes = 1, .width = 32, .threads = 2, .seed = 1
