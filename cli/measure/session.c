@@ -168,9 +168,10 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	begin(s, request, argc, argv);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err))
+	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err) ||
+	    !path)
 		return err->code;
-	if (path && gb_equal(path, "-")) {
+	if (gb_equal(path, "-")) {
 		gb_devices_find(&s->info.devices, s->info.backends);
 		return open_output(s, err) ? err->code : add_run(s, err);
 	}
