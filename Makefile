@@ -209,7 +209,7 @@ define link
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(filter $(SHARED)/cpu/%.o,$^) \
 		$(filter-out $(SHARED)/cpu/%.o,$(filter %.o %.a,$^)) $(1) $(LDLIBS) -o $@
 endef
-$(BUILD)/gpubench: $(objects) $(BUILD)/generated/link_flags
+$(BUILD)/gpubench: $(objects) $(BUILD)/generated/code_hash.o $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
 # Objects and programs depend on the compilers and flags that built them.  The files below hold
@@ -294,6 +294,13 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	$(Q)$(call clock,NVCC) $(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) \
 		$(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
+
+# Without Python, the program knows no hashes.
+$(BUILD)/generated/code_hash.o: scripts/code_hash.py $(objects) $(BUILD)/generated/link_flags
+	@echo "  HASH  $@"
+	$(Q)if command -v $(PYTHON) >/dev/null; then $(PYTHON) $< \
+		'$(subst ','\'',$(LDFLAGS) $(LDLIBS))' $(filter %.o,$^); fi >$(@:.o=.c)
+	$(Q)$(CC) -c $(@:.o=.c) -o $@
 
 # ---- user targets --------------------------------------------------------------------------
 

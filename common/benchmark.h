@@ -176,6 +176,7 @@ struct gb_variant {
 	const char *summary;
 	const struct gb_variant_ops *ops; /* NULL: not in this build */
 	const char *absent;               /* the reason why ops is NULL */
+	const char *code_hash;            /* scripts/code_hash.py; NULL: unknown */
 	enum gb_kind kind;
 	const struct gb_plugin_file *plugin; /* common/variants.h; NULL: this program's */
 };

@@ -13,8 +13,8 @@ static const double PATIENCE_S = 1; /* from SIGTERM to SIGKILL; our launches nee
 
 /* In the child: execute the program.  The process is killed when its parent ends.  `report`
  * receives errno on a failure; a successful exec closes it. */
-static _Noreturn void become(const char *program, char *const *argv, int keep, int report,
-			     pid_t parent, const sigset_t *mask)
+static _Noreturn void become(const char *program, char *const *argv, int keep, int output,
+			     int report, pid_t parent, const sigset_t *mask)
 {
 	int failed;
 
@@ -25,13 +25,15 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	(void)signal(SIGPIPE, SIG_DFL);
 	if (keep)
 		(void)fcntl(keep, F_SETFD, 0);
+	if (output)
+		(void)dup2(output, STDOUT_FILENO);
 	(void)execv(program, argv);
 	failed = errno;
 	(void)!write(report, &failed, sizeof failed);
 	_exit(127);
 }
 
-enum gb_status gb_process_start(const char *program, char *const *argv, int keep,
+enum gb_status gb_process_start(const char *program, char *const *argv, int keep, int output,
 				const sigset_t *mask, pid_t *child, struct gb_error *err)
 {
 	const pid_t parent = getpid();
@@ -41,7 +43,7 @@ enum gb_status gb_process_start(const char *program, char *const *argv, int keep
 		return gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(errno));
 	*child = fork();
 	if (*child == 0)
-		become(program, argv, keep, report[1], parent, mask);
+		become(program, argv, keep, output, report[1], parent, mask);
 	if (*child < 0)
 		failed = errno;
 	(void)close(report[1]);
@@ -81,7 +83,7 @@ void gb_process_block(sigset_t *set, sigset_t *mask)
 	(void)sigprocmask(SIG_BLOCK, set, mask);
 }
 
-enum gb_status gb_process_run(const char *program, char *const *argv, int keep,
+enum gb_status gb_process_run(const char *program, char *const *argv, int keep, int output,
 			      volatile sig_atomic_t *interrupted, int *status, struct gb_error *err)
 {
 	sigset_t set, mask;
@@ -89,7 +91,7 @@ enum gb_status gb_process_run(const char *program, char *const *argv, int keep,
 
 	*status = 0;
 	gb_process_block(&set, &mask);
-	if (!gb_process_start(program, argv, keep, &mask, &child, err))
+	if (!gb_process_start(program, argv, keep, output, &mask, &child, err))
 		*status = gb_process_wait(&child, 1, &set, interrupted);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	return err->code;

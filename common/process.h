@@ -11,8 +11,9 @@
 /* Run the program at a path with argv (argv[0] included, NULL at the end) and our environment.
  * *status is its exit status, 128 + N if signal N ended it, or GB_EINTERRUPTED if we received a
  * signal to end, which sets *interrupted and is passed on.  The program does not outlive this
- * process.  It inherits descriptor `keep` (0: none).  GB_ERUNTIME if it cannot be started. */
-enum gb_status gb_process_run(const char *program, char *const *argv, int keep,
+ * process.  It inherits descriptor `keep` (0: none), and its standard output is descriptor
+ * `output` (0: ours).  GB_ERUNTIME if it cannot be started. */
+enum gb_status gb_process_run(const char *program, char *const *argv, int keep, int output,
 			      volatile sig_atomic_t *interrupted, int *status,
 			      struct gb_error *err);
 
@@ -22,7 +23,7 @@ enum gb_status gb_process_run(const char *program, char *const *argv, int keep,
 void gb_process_block(sigset_t *set, sigset_t *mask);
 
 /* Start the program with that mask. */
-enum gb_status gb_process_start(const char *program, char *const *argv, int keep,
+enum gb_status gb_process_start(const char *program, char *const *argv, int keep, int output,
 				const sigset_t *mask, pid_t *child, struct gb_error *err);
 
 /* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all

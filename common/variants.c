@@ -3,6 +3,8 @@
  * A line of variants.def names what the variant needs in the build: HOST is always available; CUDA,
  * CUB, HWY ... are if the Makefile defines GB_HAVE_<name> as 1.  Only this file includes
  * variants.def, so that a new line does not rebuild other variants.
+ *
+ * A program that is linked without the hashes of scripts/code_hash.py finds NULL in their place.
  */
 #include "common/variants.h"
 
@@ -26,6 +28,8 @@
 
 #define OPS_1(ops)                  &(ops)
 #define OPS_0(ops)                  NULL
+#define CODE_1(ops)                 ops##_code
+#define CODE_0(ops)                 NULL
 #define WHY_1(why)                  NULL
 #define WHY_0(why)                  why
 #define CHOOSE_(prefix, have, what) prefix##have(what)
@@ -35,18 +39,20 @@
 #define BACKEND_cuda   GB_CUDA
 #define BACKEND_vulkan GB_VULKAN
 
-#define GB_VARIANT(backend, benchmark, symbol, name, kind, needs, summary) \
-	extern const struct gb_variant_ops benchmark##_##backend##_##symbol;
+#define GB_VARIANT(backend, benchmark, symbol, name, kind, needs, summary)   \
+	extern const struct gb_variant_ops benchmark##_##backend##_##symbol; \
+	extern const char benchmark##_##backend##_##symbol##_code[] __attribute__((weak));
 #include "common/variants.def"
 #undef GB_VARIANT
 
-#define GB_VARIANT(backend_, benchmark_, symbol_, name_, kind_, needs_, summary_)     \
-	{ .benchmark = #benchmark_,                                                   \
-	  .name = name_,                                                              \
-	  .backend = BACKEND_##backend_,                                              \
-	  .kind = GB_KIND_##kind_,                                                    \
-	  .summary = summary_,                                                        \
-	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, benchmark_##_##backend_##_##symbol_), \
+#define GB_VARIANT(backend_, benchmark_, symbol_, name_, kind_, needs_, summary_)            \
+	{ .benchmark = #benchmark_,                                                          \
+	  .name = name_,                                                                     \
+	  .backend = BACKEND_##backend_,                                                     \
+	  .kind = GB_KIND_##kind_,                                                           \
+	  .summary = summary_,                                                               \
+	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, benchmark_##_##backend_##_##symbol_),        \
+	  .code_hash = CHOOSE(CODE_, GB_HAVE_##needs_, benchmark_##_##backend_##_##symbol_), \
 	  .absent = CHOOSE(WHY_, GB_HAVE_##needs_, ABSENT_##needs_) },
 
 static const struct gb_variant ours[] = {

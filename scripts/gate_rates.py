@@ -75,7 +75,7 @@ def gate(program, repetitions, slower, seed):
             os.symlink(os.path.realpath(__file__), folder + "/" + side)
         task = {"repetitions": os.path.realpath(repetitions), "slower": slower, "seed": seed}
         pathlib.Path(folder, "gate.json").write_text(json.dumps(task))
-        words = [program, "ab", f"base={folder}/base", f"new={folder}/new", "-q", "--budget=10h"]
+        words = [program, "ab", f"base={folder}/base", f"new={folder}/new", "-q", "--all", "--budget=10h"]
         status = subprocess.run([*words, "--", "run"], stdout=subprocess.PIPE, check=False).returncode
         times = [float(path.read_text()) for path in pathlib.Path(folder).glob("*-*")]
         return status, sum(times) / 60, len(times) / 2

@@ -103,7 +103,7 @@ def check_document(path, validator):
 
 def check_report(path, report):
     """Rules between the tables of a report."""
-    words = ("same", "faster", "slower", "unsure", "absent", "failed", "unverified")
+    words = ("same", "unchanged", "faster", "slower", "unsure", "absent", "failed", "unverified")
     if report["type"] == "comparison" and sum(report[word] for word in words) != len(report["keys"]):
         yield "%s: the verdicts are not as many as the keys" % path
 

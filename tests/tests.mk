@@ -82,9 +82,10 @@ test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
 on_cpu := unit golden check plugin hang plots signals page reading resume memory install recipes fetch deps nvcc \
-	counts contributing vulkan figures submit docs papers layers
+	counts code-hash contributing vulkan figures submit docs papers layers
 ifneq ($(PTX),)
-on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
+on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts \
+	ptx-code-hash
 endif
 steps  := $(addprefix test-,$(on_ptx) $(if $(gpu_sanitizer),gpu) $(on_cpu))
 
@@ -107,10 +108,13 @@ deps-test:
 slowest:
 	$(Q)scripts/step.sh --slowest $(times) $(tests_run)/times
 
-whole := $(filter-out unit layers,$(on_cpu))
+whole := $(filter-out unit layers code-hash,$(on_cpu))
 $(whole:%=test-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so
 test-layers: $(objects)
 	$(try) $(PYTHON) tests/layers $^
+test-code-hash: $(objects)
+	$(try) $(PYTHON) tests/code_hash.py \
+		'$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS)' $^
 # FILTER='sweep/*' selects some.  The vulkan variants run on lavapipe if it was unpacked.
 lavapipe := $(if $(wildcard build/lavapipe/lvp_icd.json),'$(CURDIR)/build/lavapipe/lvp_icd.json')
 test-unit: private export GPUBENCH_COPY := 16Mi

@@ -6,6 +6,9 @@
  *
  * A repetition writes its records to a temporary file with --resume=any.  The file already holds a
  * record of each key that needs no further repetition, so the repetition measures only the others.
+ *
+ * First, both builds print their records without a measurement (--dry-run -o -).  A key that has the
+ * same code in both is unchanged, and is not launched.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +83,7 @@ struct trial {
 	size_t words;
 	struct gb_comparison comparison; /* at the last look */
 	size_t looks, looked;            /* number of looks, all and so far */
+	bool unchanged;                  /* every key */
 	double began,
 		repetition; /* in ns: when the first repetition began, and how long the last one took */
 };
@@ -153,11 +157,13 @@ static void side_release(struct side *side, struct gb_error *err)
 
 /* ---- a repetition ---------------------------------------------------------------------------- */
 
+/* True if the last look has decided the key.  Before the first look, only unchanged keys are. */
 static bool is_decided(const struct trial *t, const char *key)
 {
 	for (size_t i = 0; i < t->comparison.count; i++)
 		if (gb_equal(t->comparison.change[i].key, key))
-			return t->comparison.change[i].verdict != GB_UNSURE;
+			return t->looked ? t->comparison.change[i].verdict != GB_UNSURE
+					 : t->comparison.change[i].verdict == GB_UNCHANGED;
 	return false;
 }
 
@@ -247,29 +253,48 @@ out:
 	return err->code;
 }
 
-/* Launch the program once more and take its records. */
-static enum gb_status side_launch(const struct trial *t, struct side *side, struct gb_error *err)
+/* Take what a launch would measure.  A build that cannot print it has nothing unchanged. */
+static enum gb_status take_plan(struct side *side, int status, const char *file,
+				struct gb_error *err)
+{
+	struct gb_records plan = { 0 };
+	struct gb_error ignored = { 0 };
+
+	if (status == GB_EUSAGE || status == GB_EIO || status == GB_EINTERRUPTED)
+		return check_exit(side, status, false, err);
+	if (!gb_records_read(file, &plan, &ignored))
+		(void)gb_records_move(&side->records, &plan, err);
+	gb_records_release(&plan);
+	return err->code;
+}
+
+/* Launch the program once more, or let it plan, and take its records. */
+static enum gb_status side_launch(const struct trial *t, struct side *side, bool plan,
+				  struct gb_error *err)
 {
 	char *file = NULL, *output = NULL;
-	char quiet[] = "-q", resume[] = "--resume=any", name[] = "gpubench";
+	char quiet[] = "-q", resume[] = "--resume=any", dry[] = "--dry-run", name[] = "gpubench";
 	char **argv = calloc(t->words + 5, sizeof *argv);
 	FILE *stream = argv ? make_file(t, side, &file, err) : NULL;
 	int status = 0;
 
-	if (stream && fclose(stream))
+	if (stream && fflush(stream))
 		gb_fail(err, GB_EIO, "cannot write %s: %s", file, strerror(errno));
-	if (!argv || (file && asprintf(&output, "--output=%s", file) < 0)) {
+	if (!argv || (file && asprintf(&output, "--output=%s", plan ? "-" : file) < 0)) {
 		output = NULL;
 		gb_out_of_memory(err, NULL);
 	} else if (!err->code) {
 		argv[0] = name;
 		memcpy(argv + 1, t->word, t->words * sizeof *argv);
 		argv[t->words + 1] = quiet;
-		argv[t->words + 2] = resume;
+		argv[t->words + 2] = plan ? dry : resume;
 		argv[t->words + 3] = output;
-		if (!gb_process_run(side->program, argv, 0, &gb_interrupted, &status, err))
-			(void)take_repetition(side, status, file, err);
+		if (!gb_process_run(side->program, argv, 0, plan ? fileno(stream) : 0,
+				    &gb_interrupted, &status, err))
+			(void)(plan ? take_plan : take_repetition)(side, status, file, err);
 	}
+	if (stream)
+		(void)fclose(stream);
 	if (file)
 		(void)remove(file);
 	free(file);
@@ -296,6 +321,17 @@ static enum gb_status decide(struct trial *t, struct gb_error *err)
 	gb_comparison_release(&t->comparison);
 	gb_compare_init(&t->comparison, &t->options->compare, t->looks);
 	return gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
+}
+
+/* Find the unchanged keys. */
+static enum gb_status plan_both(struct trial *t, struct gb_error *err)
+{
+	if (t->options->compare.all || side_launch(t, &t->side[0], true, err) ||
+	    side_launch(t, &t->side[1], true, err) || decide(t, err))
+		return err->code;
+	t->unchanged = t->comparison.count > 0 &&
+		       t->comparison.verdicts[GB_UNCHANGED] == t->comparison.count;
+	return GB_OK;
 }
 
 /* True if no more repetitions are to be made: every key is decided, all are made, or those up to
@@ -339,7 +375,7 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 	const bool show = !t->options->quiet && isatty(STDERR_FILENO);
 
 	t->began = gb_now_ns();
-	while (!err->code && !is_over(t, err)) {
+	while (!err->code && !t->unchanged && !is_over(t, err)) {
 		struct side *next = next_side(t);
 		const double start = gb_now_ns();
 
@@ -349,7 +385,7 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 				      2 * t->options->repetitions);
 			gb_text_print(stderr, next->name);
 		}
-		(void)side_launch(t, next, err);
+		(void)side_launch(t, next, false, err);
 		if (show)
 			(void)fputs("\r\033[K", stderr);
 		t->repetition = gb_now_ns() - start;
@@ -384,8 +420,9 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 	if (o->resume && !o->output)
 		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
 	if (side_open(t, &side[0], existing, err) || side_open(t, &side[1], existing, err) ||
-	    launch_both(t, err))
-		return err->code;
+	    plan_both(t, err) || launch_both(t, err) || gb_output_begin(&side[0].output, err) ||
+	    gb_output_begin(&side[1].output, err))
+		return err->code; /* without a launch, --overwrite removes the old records, too */
 	return gb_compare_and_print(&o->compare, t->looks, &side[0].records, side[0].name,
 				    &side[1].records, side[1].name, err);
 }

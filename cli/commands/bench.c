@@ -92,7 +92,7 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 		return launch(request, argc, argv, err);
 	if (!request->dry)
 		gb_on_abandon(abandon, &session);
-	if (!(request->dry ? gb_session_plan(&plan.session, request, err)
+	if (!(request->dry ? gb_session_plan(&plan.session, request, argc, argv, err)
 			   : gb_session_open(&session, request, argc, argv, err)) &&
 	    !for_each_sweep(request, task, count, &goal, err))
 		(void)for_each_sweep(request, task, go_through, &goal, err);

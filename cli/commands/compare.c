@@ -26,6 +26,7 @@ void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_o
 
 	*comparison = (struct gb_comparison){
 		.gate = { .error = ERROR_RATE, .threshold = threshold, .looks = looks },
+		.all = options->all != 0,
 		.allow_missing = options->allow_missing != 0,
 	};
 }

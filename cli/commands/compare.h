@@ -24,7 +24,7 @@ extern const char *const gb_compare_formats[];
 	  .help = "ignore changes smaller than X percent" },                                 \
 		{ .name = "all",                                                             \
 		  GB_COMPARE_AT(GB_FLAG, all),                                               \
-		  .help = "also print the keys that did not change" },                       \
+		  .help = "also judge and print the keys that did not change" },             \
 		{ .name = "allow-missing",                                                   \
 		  GB_COMPARE_AT(GB_FLAG, allow_missing),                                     \
 		  .help = "exit status 0 even if new lacks a key of base" },                 \

@@ -204,7 +204,8 @@ static const struct gb_param output_rows[] = {
 	  .help = "print a line to standard error as each measurement ends" },
 	{ .name = "dry-run",
 	  AT(GB_FLAG, dry),
-	  .help = "list each measurement with the memory that it would take, and measure nothing" },
+	  .help = "list each measurement with the memory that it would take, and measure nothing; "
+		  "with -o -, as records" },
 };
 
 static const char how_to_measure[] = "How to measure:", what_to_run[] = "What to run:";

@@ -291,13 +291,14 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 }
 
 /* --dry-run: list what the tables would measure. */
-static enum gb_status plan(struct job *job, const struct gb_request *request, struct gb_error *err)
+static enum gb_status plan(struct job *job, const struct gb_request *request, int argc, char **argv,
+			   struct gb_error *err)
 {
 	static struct gb_plan plan;
 
 	job->source.session = &plan.session;
 	job->source.plan = &plan;
-	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
+	if (!gb_session_plan(&plan.session, request, argc, argv, err) && !reproduce_all(job, err))
 		gb_plan_total(&plan);
 	gb_session_release(&plan.session);
 	return err->code;
@@ -342,7 +343,7 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	return request->from          ? print_stored(job, request, err)
-	       : request->measure.dry ? plan(job, &request->measure, err)
+	       : request->measure.dry ? plan(job, &request->measure, argc, argv, err)
 				      : measure(job, request, argc, argv, err);
 }
 

@@ -94,6 +94,7 @@ enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
 	record->backend = gb_backends[variant->backend]->name;
 	record->variant = variant->name;
 	record->peer = variant->kind == GB_KIND_LIBRARY;
+	record->code_hash = variant->code_hash;
 	record->library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
 	if (variant->plugin) {
 		record->plugin.name = variant->plugin->name;

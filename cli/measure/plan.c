@@ -1,9 +1,10 @@
-/* plan.c -- prints the memory that each measurement of a sweep would take. */
+/* plan.c -- see plan.h. */
 #include "cli/measure/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/measure/measure.h"
 #include "cli/records/key.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -25,6 +26,22 @@ static void print(struct gb_plan *plan, const struct gb_need *need)
 		     gb_text_bytes(device, (double)need->device_bytes));
 }
 
+/* Print the record of a measurement that is skipped because of `why`. */
+static void put(struct gb_plan *plan, struct gb_result *r, const struct gb_need *need,
+		const struct gb_error *why, struct gb_error *err)
+{
+	struct gb_session *s = &plan->session;
+
+	if (gb_result_begin(r, err))
+		return;
+	gb_result_fail(r, why);
+	r->record.seq = (double)s->seq++;
+	r->record.memory.host_bytes = (double)need->host_bytes;
+	r->record.memory.device_bytes = (double)need->device_bytes;
+	if (!gb_records_add_record(&s->records, &r->record, err))
+		(void)gb_output_put(&s->output, &s->records, err);
+}
+
 static void plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	struct gb_plan *plan = self;
@@ -38,6 +55,13 @@ static void plan_one(void *self, struct gb_result *r, void *input, struct gb_err
 		gb_fail(&own, r->code, "%s", r->record.reason);
 	else
 		(void)gb_need_of(&need, r->benchmark, r->variant, r->params, input, &own);
+	if (plan->session.output.to_stdout) {
+		if (!own.code)
+			gb_fail(&own, GB_EUNAVAILABLE, "--dry-run");
+		put(plan, r, &need, &own, err);
+		free(key);
+		return;
+	}
 	gb_text_print(stdout, key);
 	free(key);
 	if (!own.code) {
@@ -64,6 +88,8 @@ void gb_plan_total(const struct gb_plan *plan)
 	const int64_t runs = plan->session.request->repeats.runs;
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
 
+	if (plan->session.output.to_stdout)
+		return;
 	if (plan->measurements == 0) {
 		(void)puts("\nnothing to measure");
 		return;

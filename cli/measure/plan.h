@@ -1,4 +1,5 @@
-/* plan.h -- --dry-run: lists the measurements of a sweep with the memory that each would take.
+/* plan.h -- --dry-run: lists the measurements of a sweep with the memory that each would take, or
+ * prints their records (-o -), which are skipped.
  *
  * Everything is allocated and nothing touched; no device is opened.
  */

@@ -113,7 +113,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 		int status;
 
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
-		    gb_process_run("/proc/self/exe", word, file, &gb_interrupted, &status, err))
+		    gb_process_run("/proc/self/exe", word, file, 0, &gb_interrupted, &status, err))
 			break;
 		verdict = judge(verdict, status, "repetition", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
@@ -135,7 +135,7 @@ static enum gb_status launch_devices(uint64_t devices, const char *path, int fil
 	gb_process_block(&set, &mask);
 	for (int64_t i = 0; i < GB_MAX_GPUS && !err->code; i++) {
 		if (!(devices >> i & 1) || set_role(-1, i, true, file, path, err) ||
-		    gb_process_start("/proc/self/exe", word, file, &mask, &child[started], err))
+		    gb_process_start("/proc/self/exe", word, file, 0, &mask, &child[started], err))
 			continue;
 		number[started++] = i;
 	}

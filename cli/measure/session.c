@@ -126,13 +126,25 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 			       " (--resume=any adds to it anyway)", err);
 }
 
-/* Open the device in CUDA, whose absence is always reported, and in the back ends that may be used.
- * Back ends requested by name may use software devices. */
+/* CUDA is always asked for devices, because its absence is always reported. */
+static void begin(struct gb_session *s, const struct gb_request *request, int argc,
+		  char *const *argv)
+{
+	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
+	s->info.argc = argc;
+	s->info.argv = argv;
+	s->info.settings = &request->how;
+	s->info.preset = request->preset;
+	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
+	gb_memory_set_limit((size_t)request->memory);
+}
+
+/* Open the device in the back ends that may be used.  Back ends requested by name may use software
+ * devices. */
 static void open_devices(struct gb_session *s)
 {
 	const struct gb_request *request = s->request;
 
-	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
 	for (int b = 0; b < GB_BACKENDS; b++)
 		if (gb_backends[b]->allow_software &&
 		    ((request->choice.backends >> b & 1) ||
@@ -147,33 +159,32 @@ static void open_devices(struct gb_session *s)
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
-	gb_memory_set_limit((size_t)request->memory);
+	begin(s, request, argc, argv);
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
 		return err->code;
 	open_devices(s);
-	s->info.argc = argc;
-	s->info.argv = argv;
-	s->info.settings = &request->how;
-	s->info.preset = request->preset;
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
 	return lock_clocks(s, err) ? err->code : add_run(s, err);
 }
 
-enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
-			       struct gb_error *err)
+enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request, int argc,
+			       char *const *argv, struct gb_error *err)
 {
 	const char *path = request->target.path;
 
-	*s = (struct gb_session){ .request = request };
-	gb_memory_set_limit((size_t)request->memory);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err))
+	begin(s, request, argc, argv);
+	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err) ||
+	    !path)
 		return err->code;
+	if (gb_equal(path, "-")) {
+		gb_devices_find(&s->info.devices, s->info.backends);
+		return open_output(s, err) ? err->code : add_run(s, err);
+	}
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
 		return err->code;

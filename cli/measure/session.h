@@ -66,9 +66,10 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
 /* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
- * done.  Nothing is written, and no device is opened.  Close it with gb_session_release(). */
+ * done.  No file is written, and no device is opened; -o - adds the run line to the records.  Close
+ * it with gb_session_release(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
-			       struct gb_error *err);
+			       int argc, char *const *argv, struct gb_error *err);
 void gb_session_release(struct gb_session *session);
 
 /* The memory that a measurement would take.  To find it, everything is allocated and nothing

@@ -328,6 +328,9 @@ static const struct gb_field record_fields[] = {
 	RECORD(elapsed_s, NUMBER, OF_REPETITION, CSV("elapsed_s")),
 	RECORD(library, TEXT, CSV("library"),
 	       .about = "of a peer: the name and version of the library that ran"),
+	RECORD(code_hash, TEXT, CSV("code_hash"),
+	       .about = "of the code that the variant can run, with its inputs, flush and timer; "
+			"equal hashes, equal code"),
 	RECORD(replaces.run_id, TEXT),
 	RECORD(replaces.seq, NATURAL),
 	RECORD(counts, GB_FIELD_OBJECT, MEASURED, .fields = &gb_count_fields),

@@ -118,7 +118,7 @@ struct gb_record {
 	const struct gb_context *context; /* never NULL; gb_no_context if the file has none */
 	const char *run_id;
 	double seq;
-	const char *bench, *backend, *variant, *library, *key;
+	const char *bench, *backend, *variant, *library, *key, *code_hash;
 	struct {
 		const char *name, *version, *path, *sha256;
 	} plugin; /* the file that the variant comes from, if it is not the program's */

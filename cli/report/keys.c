@@ -98,7 +98,7 @@ static void take_record(struct gb_side_values *v, const struct gb_record *record
 		v->record = record;
 	if (!isnan(value))
 		v->value[v->count++] = value;
-	else if (!v->reason)
+	else
 		v->reason = record->emulated ? "emulated" : record->reason;
 }
 

@@ -39,7 +39,7 @@ struct gb_side_values {
 	double *value;                  /* `count` values, one per repetition, in order of time */
 	const struct gb_record *record; /* the last with a value; else the last */
 	bool unverified;
-	const char *reason; /* why the first record without a value has none */
+	const char *reason; /* why the last record without a value has none */
 };
 
 /* Take the records of one side and, unless it is NULL, of one variant, but those that are repeated;

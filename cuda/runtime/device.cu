@@ -95,12 +95,13 @@ static gb_status status_of(cudaError_t result)
 }
 
 /* Clear the runtime's last error, so that the next launch is not blamed for it. */
-gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file, int line)
+gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file,
+		  const char *function)
 {
 	if (result == cudaSuccess)
 		return GB_OK;
 	(void)cudaGetLastError();
-	return gb_fail(err, status_of(result), "%s:%d: %s: %s", file, line, call,
+	return gb_fail(err, status_of(result), "%s, %s(): %s: %s", file, function, call,
 		       cudaGetErrorString(result));
 }
 

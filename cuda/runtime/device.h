@@ -24,8 +24,9 @@ cudaStream_t gpu_stream(void);
  *		goto out;
  * After a launch, CUDA_TRY(err, cudaGetLastError()) reports whether it and the launches before it
  * were accepted. */
-#define CUDA_TRY(err, call) gpu_try((err), (call), #call, __FILE__, __LINE__)
-gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file, int line);
+#define CUDA_TRY(err, call) gpu_try((err), (call), #call, __FILE__, __func__)
+gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file,
+		  const char *function);
 
 /* Number of blocks of `each` threads or elements that cover `count`. */
 static inline size_t gpu_blocks(size_t count, size_t each)

@@ -19,7 +19,7 @@ static int status_of(const char *program, char *command, int keep, const char *w
 	struct gb_error err = { 0 };
 	int status = -1;
 
-	cr_expect(eq(int, (int)gb_process_run(program, argv, keep, &interrupted, &status, &err),
+	cr_expect(eq(int, (int)gb_process_run(program, argv, keep, 0, &interrupted, &status, &err),
 		     words ? GB_ERUNTIME : GB_OK));
 	cr_expect(eq(str, err.message, (char *)(words ? words : "")));
 	return status;

@@ -3,6 +3,12 @@
 # a record for each line "KEY STATUS NS" of NAME.keys, with noise of up to 1 % that repeats every
 # five repetitions.  NAME.run has further members of the run line.  If NAME.kill exists, the repetition
 # with the number in it kills `ab` instead.
+# NAME.plan is what --dry-run prints.
+case " $* " in *" --dry-run "*)
+	cat "$0.plan" 2>/dev/null
+	exit 0
+	;;
+esac
 for word in "$@"; do
 	output=${word#--output=}
 done

@@ -23,7 +23,7 @@ executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/
 ptx_libs := $(filter-out $(cudart),$(ldlibs)) -Wl,--dynamic-list=tests/cudart/plugin.syms
 $(addprefix $(BUILD)/,gpubench-ptx unit-ptx ptx-selftest ptx-faults): \
 		$(BUILD)/generated/link_flags
-$(BUILD)/gpubench-ptx: $(objects) $(executor)
+$(BUILD)/gpubench-ptx: $(objects) $(executor) $(BUILD)/generated/code_hash.o
 	$(call link,$(ptx_libs))
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor) \
 		$(SHARED)/git2/libgit2.so
@@ -59,6 +59,9 @@ test-ptx-weak: $(BUILD)/gpubench-ptx
 	$(try) tests/ptx/weak.sh $<
 test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
+test-ptx-code-hash: $(objects)
+	$(try) $(PYTHON) tests/code_hash.py '$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) \
+		$(gencode) $(NVCCFLAGS)' $^
 test-ptx-hang: $(BUILD)/gpubench-ptx
 	$(try) tests/hang.sh $< $(BUILD) cuda $(nvcc)
 test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so $(BUILD)/nvml.so

@@ -50,13 +50,14 @@ static enum gb_status status_of(VkResult result)
 	}
 }
 
-bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file, int line)
+bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file,
+	   const char *function)
 {
 	char text[32];
 
 	if (result == VK_SUCCESS)
 		return true;
-	(void)gb_fail(err, status_of(result), "%s:%d: %s: %s", file, line, call,
+	(void)gb_fail(err, status_of(result), "%s, %s(): %s: %s", file, function, call,
 		      name_of(result, text));
 	return false;
 }

@@ -99,7 +99,8 @@ enum gb_status vk_load_device(VkDevice device, struct gb_error *err);
 
 /* True on success.  On failure false, with the call and its result in err: GB_EMEMORY if the host
  * or device is out of memory, else GB_ERUNTIME. */
-bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file, int line);
-#define VK_OK(err, call) vk_ok((err), (call), #call, __FILE__, __LINE__)
+bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file,
+	   const char *function);
+#define VK_OK(err, call) vk_ok((err), (call), #call, __FILE__, __func__)
 
 #endif

@@ -166,7 +166,7 @@ static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_cha
 	if (base->count && other->count) {
 		if (base->broken)
 			(void)because(change, GB_SAME, "%zu of %zu repetitions of base failed",
-				      base->broken, base->records);
+				      base->broken, base->broken + base->count);
 		return verdict_on(gate, change, verdict);
 	}
 	if (change->in_base && !change->in_new)
@@ -176,6 +176,26 @@ static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_cha
 		return because(change, GB_ABSENT, "in base: %s",
 			       base->records ? there : "no record");
 	return because(change, GB_ABSENT, "%s", other->records ? here : there);
+}
+
+/* True if all records of a key that both sides have ran the same code in the same setup.  Failures
+ * are reported even then. */
+static bool is_unchanged(const struct gb_comparison *c, const struct gb_key_entry *entry,
+			 size_t count)
+{
+	const struct gb_record *first = entry->record;
+	bool both = false, timed[2] = { false, false }, same = first->code_hash && !c->all;
+
+	for (size_t i = 0; i < count && same; i++) {
+		const struct gb_record *r = entry[i].record;
+
+		both = both || entry[i].side != entry->side;
+		timed[entry[i].side] = timed[entry[i].side] || r->has_time;
+		same = r->code_hash && gb_equal(r->code_hash, first->code_hash) &&
+		       r->status != GB_STATUS_FAILED && !gb_is_untrusted(r) &&
+		       gb_setups_equal(first, r);
+	}
+	return both && same && timed[0] == timed[1];
 }
 
 static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests *tests,
@@ -212,7 +232,9 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		    &result, err))
 		goto out;
 	change->ratio = result.ratio;
-	change->verdict = verdict_of(&gate, change, result.verdict, &base, &other);
+	change->verdict = is_unchanged(c, entry, count)
+				  ? because(change, GB_UNCHANGED, "the same code and setup")
+				  : verdict_of(&gate, change, result.verdict, &base, &other);
 	if (base.count && other.count)
 		gb_setups_add(&c->setups, entry, count);
 	else if (change->verdict == GB_ABSENT && base_counts && new_counts)
@@ -224,8 +246,9 @@ out:
 
 /* ---- all keys ----------------------------------------------------------------------------- */
 
-/* True if both sides of a group have a value: it shares the error rate. */
-static bool is_compared(const struct gb_key_entry *entry, size_t count)
+/* True if both sides of a group have a value that is judged: it shares the error rate. */
+static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry *entry,
+			size_t count)
 {
 	bool has[2] = { false, false };
 
@@ -233,7 +256,7 @@ static bool is_compared(const struct gb_key_entry *entry, size_t count)
 		has[entry[i].side] =
 			has[entry[i].side] || (!gb_is_untrusted(entry[i].record) &&
 					       !isnan(gb_repetition_value(entry[i].record)));
-	return has[0] && has[1];
+	return has[0] && has[1] && !is_unchanged(c, entry, count);
 }
 
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
@@ -252,7 +275,8 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	gb_setups_init(&c->setups);
 	c->count = c->missing = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
-		c->gate.keys += is_compared(&keys.entry[keys.group[g].first], keys.group[g].count);
+		c->gate.keys +=
+			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->change = calloc(keys.group_count + 1, sizeof *c->change);
 	if (!c->change)
@@ -300,7 +324,7 @@ const char *gb_change_text(const struct gb_change *change, char *text, size_t si
 static enum gb_status undecided(const struct gb_comparison *c, char *reason)
 {
 	const size_t *v = c->verdicts;
-	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
+	const size_t decided = v[GB_SAME] + v[GB_UNCHANGED] + v[GB_FASTER] + v[GB_SLOWER];
 	const size_t unsure = v[GB_UNSURE];
 
 	if (v[GB_UNVERIFIED])

@@ -1,4 +1,4 @@
-/* compare_records.h -- compares two sets of records by key: faster, slower, unchanged or undecided.
+/* compare_records.h -- compares two sets of records by key: faster, slower, the same or undecided.
  *
  * The unit of evidence is the repetition of a program.  Samples within one repetition share its
  * memory layout, clocks and neighbours, so comparing two builds by the samples of a single launch
@@ -8,6 +8,9 @@
  *
  * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
  * a pass.
+ *
+ * A key whose code has the same hash on both sides, in the same setup, is unchanged, and its times are
+ * not judged.
  *
  * Exact counts need no statistics.  They decide keys that have counts on both sides and no times.
  */
@@ -35,6 +38,7 @@ struct gb_change {
 struct gb_comparison {
 	/* Set by the caller: */
 	struct gb_gate gate; /* gate.keys is a result */
+	bool all;            /* unchanged keys are judged, too */
 	bool allow_missing;  /* keys that only base has do not matter */
 
 	/* Results: */

@@ -159,13 +159,9 @@ static struct gb_ratio find_ratio(const struct gb_gate_test *t, const struct gb_
 /* ---- the verdict --------------------------------------------------------------------------- */
 
 static const char *const words[] = {
-	[GB_SAME] = "same",
-	[GB_FASTER] = "faster",
-	[GB_SLOWER] = "slower",
-	[GB_UNSURE] = "unsure",
-	[GB_ABSENT] = "absent",
-	[GB_FAILED_RUN] = "failed",
-	[GB_UNVERIFIED] = "unverified",
+	[GB_SAME] = "same",         [GB_UNCHANGED] = "unchanged",   [GB_FASTER] = "faster",
+	[GB_SLOWER] = "slower",     [GB_UNSURE] = "unsure",         [GB_ABSENT] = "absent",
+	[GB_FAILED_RUN] = "failed", [GB_UNVERIFIED] = "unverified",
 };
 _Static_assert(GB_COUNT(words) == GB_VERDICT_WORDS, "a word for each verdict");
 

@@ -32,8 +32,9 @@
 #include "common/stats.h"
 
 enum gb_verdict_word {
-	GB_SAME,   /* within the threshold, with an interval within twice the threshold */
-	GB_FASTER, /* beyond the threshold (if there is one), with an interval that excludes 1 */
+	GB_SAME,      /* within the threshold, with an interval within twice the threshold */
+	GB_UNCHANGED, /* not judged: both sides ran the same code in the same setup */
+	GB_FASTER,    /* beyond the threshold (if there is one), with an interval that excludes 1 */
 	GB_SLOWER,
 	GB_UNSURE,     /* too few repetitions, or they disagree */
 	GB_ABSENT,     /* one side has nothing to compare: not measured, skipped or emulated */

@@ -94,7 +94,7 @@ static void add_change(struct gb_table *table, const struct gb_change *change)
 /* True if the formats for people show the key without --all. */
 static bool is_news(const struct gb_change *change)
 {
-	return change->verdict != GB_SAME &&
+	return change->verdict != GB_SAME && change->verdict != GB_UNCHANGED &&
 	       !(change->verdict == GB_ABSENT && !change->in_base && !change->in_new);
 }
 

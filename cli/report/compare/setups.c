@@ -176,6 +176,21 @@ static void value_text(size_t part, const struct gb_record *record, char *text, 
 		(void)gb_value_words(value, text, size);
 }
 
+bool gb_setups_equal(const struct gb_record *a, const struct gb_record *b)
+{
+	const struct gb_context *x = a->context, *y = b->context;
+	bool same = x != gb_no_context && y != gb_no_context &&
+		    (gb_is_cpu(a) || (gb_context_gpu(x) && gb_context_gpu(y))) &&
+		    gb_values_equal(gb_record_value(a, "file.modified_s"),
+				    gb_record_value(b, "file.modified_s"));
+
+	for (size_t i = 0; i < GB_COUNT(parts) && same; i++)
+		if (parts[i].place != OF_CLOCK)
+			same = value_of(i, a).kind == value_of(i, b).kind &&
+			       (!value_of(i, a).kind || is_same(i, a, b));
+	return same;
+}
+
 /* ---- a key --------------------------------------------------------------------------------- */
 
 /* The first records of a side whose values differ from each other; at most MOST. */

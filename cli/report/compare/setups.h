@@ -27,6 +27,11 @@ void gb_setups_init(struct gb_setups *setups);
 /* Add the records of a key, which both sides have. */
 void gb_setups_add(struct gb_setups *setups, const struct gb_key_entry *entry, size_t count);
 
+/* True if both records have a run and no difference that a setting or a machine makes: the same
+ * machine, GPU and input file, and no part that only one of them knows.  Measured clocks are not
+ * compared. */
+bool gb_setups_equal(const struct gb_record *a, const struct gb_record *b);
+
 /* The first difference across which times must not be compared; NULL if there is none. */
 const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups);
 

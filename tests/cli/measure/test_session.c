@@ -118,7 +118,7 @@ static struct gb_session begin(const struct gb_request *request)
 	struct gb_session s;
 	struct gb_error err = { 0 };
 
-	cr_assert(zero(int, (int)gb_session_plan(&s, request, &err)), "%s", err.message);
+	cr_assert(zero(int, (int)gb_session_plan(&s, request, 0, NULL, &err)), "%s", err.message);
 	visited[0] = '\0';
 	prepared = 0;
 	return s;

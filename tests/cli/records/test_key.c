@@ -59,11 +59,10 @@ static const struct gb_benchmark toy = { .name = "toy",
 					 .param_count = GB_COUNT(rows),
 					 .params_size = sizeof(struct toy) };
 static const struct gb_variant_ops ops = { 0 }, serial_ops = { .flags = GB_SERIAL };
-static const struct gb_variant wide = { "toy", "wide", GB_CPU, "", &ops, NULL, false, NULL };
-static const struct gb_variant serial = {
-	"toy", "slow", GB_CPU, "", &serial_ops, NULL, false, NULL
-};
-static const struct gb_variant cuda = { "toy", "fast", GB_CUDA, "", &ops, NULL, false, NULL };
+static const struct gb_variant wide = { "toy", "wide", GB_CPU, "", &ops, NULL, NULL, false, NULL };
+static const struct gb_variant serial = { "toy", "slow", GB_CPU, "",  &serial_ops,
+					  NULL,  NULL,   false,  NULL };
+static const struct gb_variant cuda = { "toy", "fast", GB_CUDA, "", &ops, NULL, NULL, false, NULL };
 static const struct toy first = {
 	.count = 1 << 20, .density = 0.05, .passes = 1, .width = 32, .threads = 2, .seed = 1
 };

@@ -54,12 +54,10 @@ static const char *orders(const void *params)
 }
 
 static const struct gb_variant_ops parallel_ops = { .excluded = orders, .flags = GB_REPEATABLE };
-static const struct gb_variant cpu = {
-	"toy", "fast", GB_CPU, "", &parallel_ops, NULL, false, NULL
-};
-static const struct gb_variant cuda = {
-	"toy", "wide", GB_CUDA, "", &parallel_ops, NULL, false, NULL
-};
+static const struct gb_variant cpu = { "toy", "fast", GB_CPU, "",  &parallel_ops,
+				       NULL,  NULL,   false,  NULL };
+static const struct gb_variant cuda = { "toy", "wide", GB_CUDA, "",  &parallel_ops,
+					NULL,  NULL,   false,   NULL };
 
 static const struct toy_params params = {
 	.count = 1000000, .shape = 1, .threads = 2, .seed = 7, .density = 0.1
@@ -182,8 +180,8 @@ static const char *library(void)
 Test(record, a_peer)
 {
 	static const struct gb_variant_ops ops = { .library = library };
-	static const struct gb_variant peer = { "toy", "peer", GB_CPU,          "",
-						&ops,  NULL,   GB_KIND_LIBRARY, NULL };
+	static const struct gb_variant peer = { "toy", "peer", GB_CPU,          "",  &ops,
+						NULL,  NULL,   GB_KIND_LIBRARY, NULL };
 	const struct gb_error why = { GB_EMEMORY, "needs 7 GiB" };
 	struct gb_result r = begun(&peer);
 	cJSON *line;

@@ -12,4 +12,4 @@ cmp once twice && echo the same table
 gpubench compare --by=machine all.jsonl all.jsonl >machines
 echo $?
 sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
-gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*repetitions:' | sort | uniq -c
+gpubench compare --all --format=json other.jsonl again.jsonl | grep -o '"why":.*repetitions:' | sort | uniq -c

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""code_hash.py COMPILE OBJECT...: which changes of the sources change the hashes of which variants.
+
+COMPILE is a command of the compiler without files.  Changed copies of a few files are compiled, and
+their objects take the place of those of the build."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+compile_words = [word for word in shlex.split(sys.argv[1]) if word != "-I."]
+objects = sys.argv[2:]
+failures = []
+CSR_PAPER = "cuda/bfs/csr_paper.cu"
+LSD8, SUMS, STREAM = "cpu/radix/lsd8.c", "cpu/cbt/shared/sums.c", "cpu/cbt/stream.c"
+# What is changed, in what file, from what to what; the files to compile; the variants that differ.
+CPU = [
+    ("a comment", LSD8, "#include", "/* one\n * two */\n#include", [LSD8], []),
+    ("a constant", LSD8, "sum = 0;", "sum = 1;", [LSD8], ["radix_cpu_lsd8"]),
+    ("a comment in a header", "cpu/cbt/shared/sums.h", "struct", "/* one\n * two */\nstruct",
+     [SUMS, STREAM], []),
+    ("a member in a header", "cpu/cbt/shared/sums.h", "bool around;", "bool spare, around;",
+     [SUMS, STREAM], ["cbt_cpu_stream"]),
+]
+CUDA = [
+    ("a comment", CSR_PAPER, "#include", "/* one\n * two */\n#include", [CSR_PAPER], []),
+    ("a constant", CSR_PAPER, "!= level)", "!= level + 1)", [CSR_PAPER],
+     ["bfs_cuda_csr_paper", "bfs_cuda_csr_paper_early"]),
+]
+
+
+def hashes(paths, flags=""):
+    words = [sys.executable, "scripts/code_hash.py", flags, *paths]
+    text = subprocess.run(words, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return dict(re.findall(r'^const char (\w+)_code\[\] = "([0-9a-f]{32})"', text, re.M))
+
+
+def place_of(path, suffix):
+    """The number of the object of a source file."""
+    names = [os.path.normpath(name) for name in objects]
+    return next(i for i, name in enumerate(names) if name.endswith("/" + path[:-len(suffix)] + ".o"))
+
+
+def changed(file, old, new, sources):
+    """The objects, with changed ones among them."""
+    now = list(objects)
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(os.path.join(folder, os.path.dirname(file)))
+        with open(file, encoding="utf-8") as source:
+            text = source.read()
+        if old not in text:
+            sys.exit("%s has no %r" % (file, old))
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as copy:
+            copy.write(text.replace(old, new, 1))
+        for source in sources:
+            made = os.path.join(folder, "objects", source + ".o")
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            path = os.path.join(folder, source)
+            subprocess.run([*compile_words, "-I" + folder, "-I.", "-c",
+                            path if os.path.exists(path) else source, "-o", made], check=True)
+            now[place_of(source, ".c" if source.endswith(".c") else "")] = made
+        return hashes(now)
+
+
+before = hashes(objects)
+if len(before) < 30 or hashes(objects, "-static") == before:
+    failures.append("%d variants; flags do not matter" % len(before))
+for what, file, old, new, sources, expected in CUDA if "nvcc" in sys.argv[1] else CPU:
+    after = changed(file, old, new, sources)
+    differ = sorted(name for name in before if before[name] != after.get(name))
+    if differ != expected or len(after) != len(before):
+        failures.append("%s of %s: %s differ" % (what, file, " ".join(differ) or "none"))
+print("\n".join(failures) or "code hashes: %d variants" % len(before))
+sys.exit(bool(failures))
