@@ -43,7 +43,7 @@ for name, rows in tables.items():
         print("", *map(text, row.values()), sep=" | ")
 END
 	gpubench "$@" --format=html >html
-	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
+	grep -o -E '<(/?table|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
 print compare base.jsonl new.jsonl
 sed 's/Z80/Z8000/' new.jsonl >other.jsonl

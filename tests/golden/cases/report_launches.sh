@@ -4,7 +4,7 @@ gpubench report a.jsonl | grep -c '^cpu/'
 gpubench report --format=csv a.jsonl | wc -l
 # Repetitions of one build share one heading, and one line if all of them skip a variant.
 # A repetition of another build has its own heading.
-gpubench cbt cpu/serial cpu/ocbt --op=bitfield --depth=6 --samples=3 --repetitions=3 -q -o skips.jsonl
+gpubench cbt cpu/serial cpu/descent --op=bitfield --depth=6 --samples=3 --repetitions=3 -q -o skips.jsonl
 sed '1,/"record"/s/"commit":"[^"]*/&x/' skips.jsonl >mixed.jsonl
 for file in a skips mixed; do
 	gpubench report $file.jsonl | grep -oE '[0-9] repetitions|^skipped.*|commit' | sed 's/:.*//'

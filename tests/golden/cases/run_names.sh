@@ -19,7 +19,7 @@ done
 sed -n '1p; /"n":1/{s/"status"/"library":"Toys 1.2",&/p; q}' "$cases/page_lines.jsonl" | gpubench report - | head -n 1
 for cpu in A A B C D E; do
 	printf '{"type":"run","schema":2,"run_id":"%s","host":{"cpu":"%s"}}\n' "$(wc -l <run.jsonl)" $cpu >>run.jsonl
-	gpubench report --format=html run.jsonl | grep -o '<title>.*</title>'
+	gpubench report --format=html run.jsonl | grep -o '<title>gpubench.*</title>'
 done
 # Repetitions that differ in commit: a line of a page each, with the days of its repetitions.
 for commit in abc abd; do
