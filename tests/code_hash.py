@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """code_hash.py COMPILE OBJECT...: which changes of the sources change the hashes of which variants.
 
-COMPILE is a command of the compiler without files.  Changed copies of a few files are compiled, and
-their objects take the place of those of the build."""
+COMPILE is a command of the compiler without files.  A few files are compiled in a tree of links with
+one changed file, and their objects take the place of those of the build."""
 import os
 import re
 import shlex
@@ -10,9 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-compile_words = [word for word in shlex.split(sys.argv[1]) if word != "-I."]
-objects = sys.argv[2:]
+compile_words, objects = shlex.split(sys.argv[1]), sys.argv[2:]
 failures = []
+FOLDERS = ("cli", "common", "cpu", "cuda", "datasets")
 CSR_PAPER = "cuda/bfs/csr_paper.cu"
 LSD8, SUMS, STREAM = "cpu/radix/lsd8.c", "cpu/cbt/shared/sums.c", "cpu/cbt/stream.c"
 # What is changed, in what file, from what to what; the files to compile; the variants that differ.
@@ -37,17 +37,19 @@ def hashes(paths, flags=""):
     return dict(re.findall(r'^const char (\w+)_code\[\] = "([0-9a-f]{32})"', text, re.M))
 
 
-def place_of(path, suffix):
+def place_of(source):
     """The number of the object of a source file."""
-    names = [os.path.normpath(name) for name in objects]
-    return next(i for i, name in enumerate(names) if name.endswith("/" + path[:-len(suffix)] + ".o"))
+    end = "/" + re.sub(r"\.c$", "", source) + ".o"
+    return next(i for i, name in enumerate(objects) if name.endswith(end))
 
 
 def changed(file, old, new, sources):
     """The objects, with changed ones among them."""
     now = list(objects)
     with tempfile.TemporaryDirectory() as folder:
-        os.makedirs(os.path.join(folder, os.path.dirname(file)))
+        subprocess.run(["cp", "-rs", *(os.path.abspath(f) for f in FOLDERS), folder], check=True)
+        os.symlink(os.path.abspath("build"), os.path.join(folder, "build"))
+        os.remove(os.path.join(folder, file))
         with open(file, encoding="utf-8") as source:
             text = source.read()
         if old not in text:
@@ -57,10 +59,8 @@ def changed(file, old, new, sources):
         for source in sources:
             made = os.path.join(folder, "objects", source + ".o")
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            path = os.path.join(folder, source)
-            subprocess.run([*compile_words, "-I" + folder, "-I.", "-c",
-                            path if os.path.exists(path) else source, "-o", made], check=True)
-            now[place_of(source, ".c" if source.endswith(".c") else "")] = made
+            subprocess.run([*compile_words, "-c", source, "-o", made], cwd=folder, check=True)
+            now[place_of(source)] = made
         return hashes(now)
 
 

@@ -60,8 +60,8 @@ test-ptx-weak: $(BUILD)/gpubench-ptx
 test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
 test-ptx-code-hash: $(objects)
-	$(try) $(PYTHON) tests/code_hash.py '$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) \
-		$(gencode) $(NVCCFLAGS)' $^
+	$(try) $(PYTHON) tests/code_hash.py '$(nvcc_words)' $^
+nvcc_words = $(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS)
 test-ptx-hang: $(BUILD)/gpubench-ptx
 	$(try) tests/hang.sh $< $(BUILD) cuda $(nvcc)
 test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so $(BUILD)/nvml.so
