@@ -26,8 +26,14 @@ struct large {
 
 static void set_mark(uint64_t *marks, uint64_t bit)
 {
-	if (!(__atomic_load_n(marks, __ATOMIC_RELAXED) & bit))
-		(void)__atomic_fetch_or(marks, bit, __ATOMIC_RELAXED);
+	uint64_t marked;
+
+#pragma omp atomic read
+	marked = *marks;
+	if (marked & bit)
+		return;
+#pragma omp atomic
+	*marks |= bit;
 }
 
 /* Mark the ids that the words have room for.  Returns the number of the others. */

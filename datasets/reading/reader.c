@@ -346,7 +346,7 @@ static const char *read_fortran(const char *at, double *value)
 	if (length >= sizeof text)
 		return NULL;
 	for (size_t i = 0; i < length; i++)
-		text[i] = (at[i] | ' ') == 'd' ? 'e' : at[i];
+		text[i] = (char)(at[i] == 'd' || at[i] == 'D' ? 'e' : at[i]);
 	*value = strtod(text, &stop);
 	return at + (stop - text);
 }
