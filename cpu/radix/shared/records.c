@@ -119,7 +119,7 @@ void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer
 	const enum radix_type type = cpu->input->type;
 	const int threads = cpu->count >= MANY ? cpu->threads : 1;
 
-	if (type < RADIX_I32)
+	if (type < RADIX_I32 || cpu->is_native)
 		return;
 	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
@@ -155,18 +155,4 @@ void radix_cpu_from_words(struct radix_cpu *cpu)
 	for (size_t i = 0; i < cpu->count; i++)
 		radix_cpu_set_value(
 			cpu, i, radix_load(cpu->value, cpu->width / 2, radix_cpu_value(cpu, i)));
-}
-
-void radix_cpu_to_peer(struct radix_cpu *cpu)
-{
-	if (!cpu->is_native)
-		radix_cpu_flip(cpu, false, NULL);
-	radix_cpu_to_words(cpu);
-}
-
-void radix_cpu_from_peer(struct radix_cpu *cpu)
-{
-	radix_cpu_from_words(cpu);
-	if (!cpu->is_native)
-		radix_cpu_flip(cpu, true, NULL);
 }

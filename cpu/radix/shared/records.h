@@ -134,16 +134,13 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 const char *radix_cpu_excluded(const void *params);
 
 /* Convert the keys of cpu->record to their order or, if they are orders, back, in phase "order" unless
- * timer is NULL.  Unsigned keys stay as they are. */
+ * timer is NULL.  Unsigned keys stay as they are, and those of a peer that sorts them so. */
 void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer);
 
 /* For sorts that are not stable or compare whole records: replace values that do not ascend by
  * positions, and fetch the values of sorted records. */
 void radix_cpu_to_words(struct radix_cpu *cpu);
 void radix_cpu_from_words(struct radix_cpu *cpu);
-/* The same for a peer, and orders if keys are not sorted as what they are. */
-void radix_cpu_to_peer(struct radix_cpu *cpu);
-void radix_cpu_from_peer(struct radix_cpu *cpu);
 
 #ifdef __cplusplus
 }
