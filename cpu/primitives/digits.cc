@@ -129,6 +129,23 @@ void move(const void *from, size_t n, digit_bits bits, void *to, size_t *positio
 		scatter(record, n, bits, out, position);
 }
 
+/* Write n copies of x.  While `room` allows, whole blocks are written; what lies behind the copies is
+ * overwritten later. */
+template <class K> void write_copies(K *out, size_t n, size_t room, K x)
+{
+	constexpr size_t BLOCK = 64 / sizeof(K);
+
+	for (; room >= BLOCK; out += BLOCK, room -= BLOCK) {
+		for (size_t k = 0; k < BLOCK; k++)
+			out[k] = x;
+		if (n <= BLOCK)
+			return;
+		n -= BLOCK;
+	}
+	for (size_t k = 0; k < n; k++)
+		out[k] = x;
+}
+
 /* A few records, stably; the bits are those of `mask`. */
 template <class K> void insert(K *record, size_t n, K mask)
 {
@@ -165,6 +182,20 @@ void sort_digits(void *record, void *spare, bool in_spare, size_t n, unsigned lo
 	if (n <= FEW && low < top)
 		insert(static_cast<K *>(record), n,
 		       (K)((K) ~(K)0 >> (8 * sizeof(K) - (top - low)) << low));
+}
+template <class K> void sort_counts(K *record, size_t n, size_t *count)
+{
+	constexpr size_t KEYS = (size_t)1 << 8 * sizeof(K);
+	size_t at = 0;
+
+	memset(count, 0, KEYS * sizeof *count);
+	if (sizeof(K) == 1)
+		count_digits<K>(record, n, radix_digit_from(0, 8), count);
+	else
+		for (size_t i = 0; i < n; i++)
+			count[record[i]]++;
+	for (size_t x = 0; x < KEYS; at += count[x++])
+		write_copies(record + at, count[x], n - at, (K)x);
 }
 } // namespace
 
@@ -205,4 +236,12 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 		       unsigned low, unsigned top)
 {
 	CALL(width, sort_digits, record, spare, in_spare, n, low, top);
+}
+
+void radix_sort_counts(void *record, size_t n, size_t width, size_t *count)
+{
+	if (width == 1)
+		sort_counts(static_cast<uint8_t *>(record), n, count);
+	else
+		sort_counts(static_cast<uint16_t *>(record), n, count);
 }

@@ -376,9 +376,12 @@ template <class K> struct quicksort {
 	static TARGET void flip(void *record, size_t n, struct radix_flips flips, bool is_order)
 	{
 		K *key = static_cast<K *>(record);
+		constexpr size_t AHEAD = 8192;
 
-		for (; n >= LANES; key += LANES, n -= LANES)
+		for (; n >= LANES; key += LANES, n -= LANES) {
+			__builtin_prefetch((const char *)key + AHEAD);
 			store(key, flipped(load(key), flips, is_order));
+		}
 		store_first(key, n * sizeof(K),
 			    flipped(load_first<vec>(key, n * sizeof(K)), flips, is_order));
 	}

@@ -49,6 +49,9 @@ void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int threa
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
 		       unsigned low, unsigned top);
 
+/* Sort n records of 1 or 2 bytes by counting them; `count` has a place for each value. */
+void radix_sort_counts(void *record, size_t n, size_t width, size_t *count);
+
 /* ---- vectors (vectors.cc) ------------------------------------------------------------------- */
 
 /* Levels that n records may be split by medians: twice what perfect medians would need. */

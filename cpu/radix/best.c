@@ -8,8 +8,9 @@
  *	digits     up to 16 bits otherwise: a stable counting sort, one or two passes
  *	in place   keys of 4 and 8 bytes, and pairs of 8 bytes, whose values are replaced by places
  *	           unless they ascend, so that comparing them, too, makes the sort stable
- *	words      everything else: words of the bits above the place of the record are sorted,
- *	           ties in the bits that did not fit are sorted again, and the records fetched
+ *	words      everything else: words of the bits above the place of the record are sorted, and
+ *	           the records fetched.  If the lowest bits did not fit, keys that they order are
+ *	           inserted, or sorted by digits if these are many
  *
  * In place and by words, a quicksort by vectors (cpu/primitives/quicksort.h) sorts, whatever the
  * distribution.  With a few threads, one cuts the array in two, two cut the halves, and so on.
@@ -41,9 +42,9 @@ enum {
 	/* Most threads that cut the records; one makes the first cut.  A split by digits would move
 	 * the records between cores in short pieces, which takes longer. */
 	FEW_THREADS = 4,
-	LONG = 1 << 11,     /* records of an average segment that are sorted by digits */
-	LONG_U16 = 1 << 14, /* and by counts of u16 keys */
-	DIGITS_BITS = 16,   /* most bits that are sorted by digits */
+	LONG = 1 << 11,    /* records of an average segment that are sorted by digits */
+	COUNTED = 1 << 13, /* keys of a segment that are counted, not sorted by digits */
+	DIGITS_BITS = 16,  /* most bits that are sorted by digits */
 };
 
 enum method { COUNTS, DIGITS, IN_PLACE, WORDS };
@@ -59,39 +60,28 @@ struct state {
 	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
 	enum method method;
 	struct array array;
-	const struct radix_vector_ops *vectors; /* NULL: sorted by digits alone */
+	const struct radix_vector_ops *vectors; /* NULL: sorted by digits or counts alone */
 	void *few;                              /* radix_few_of() records, for vectors */
 	bool is_split;                          /* by digits before */
 	size_t share;                           /* parts of more words may go to another thread */
 	size_t (*count)[RADIX_DIGITS];          /* one per thread: words by their digit */
-	/* counts */
-	size_t bins;
-	uint32_t *table; /* per thread, `bins` counts */
-	size_t *written; /* per thread, keys that it writes; for words, where its ties begin */
-	/* words: the lowest bits are the place; above are the bits of ranks in rank_mask, from
-	 * rank_shift on, as far as they fit */
-	unsigned place_bits, rank_shift;
-	uint64_t rank_mask;
+	size_t (*key_count)[1 << 16];           /* one per thread, for counts */
+	unsigned place_bits;                    /* the lowest ones of words */
 };
 
-static enum method method_for(const struct radix_input *in)
+static enum method method_for(const struct radix_input *in, unsigned place_bits)
 {
 	const bool is_whole = radix_sorts_whole_keys(in);
-	const size_t length = in->count / in->segments;
+	const unsigned bits = (unsigned)(in->end_bit - in->begin_bit);
 
 	if (cpu_simd() == CPU_PLAIN)
 		return DIGITS;
-	if (in->end_bit - in->begin_bit <= DIGITS_BITS) {
-		if (is_whole && !in->value_size && in->count <= UINT32_MAX &&
-		    length >= (in->key_size == 1 ? LONG : LONG_U16))
-			return COUNTS;
-		if (length >= LONG && (in->value_size || !is_whole))
-			return DIGITS;
-	}
+	if (bits <= DIGITS_BITS && in->count / in->segments >= LONG)
+		return is_whole && !in->value_size ? COUNTS : DIGITS;
 	if (is_whole &&
 	    (in->value_size ? in->key_size <= 4 && in->value_size == 4 : in->key_size >= 4))
 		return IN_PLACE;
-	return in->count <= UINT32_MAX ? WORDS : DIGITS;
+	return place_bits > 32 || (!in->value_size && bits + place_bits > 64) ? DIGITS : WORDS;
 }
 
 /* Number of threads: no more than the records are worth. */
@@ -184,7 +174,10 @@ static void sort_segment(const struct state *s, size_t begin, size_t n)
 {
 	const struct array *a = &s->array;
 
-	if (s->vectors)
+	if (s->method == COUNTS && n >= COUNTED)
+		radix_sort_counts(at(a, a->at, begin), n, a->width,
+				  s->key_count[omp_get_thread_num()]);
+	else if (s->vectors)
 		s->vectors->sort(at(a, a->at, begin), n, radix_medians_for(n), s->share);
 	else
 		radix_sort_digits(at(a, a->at, begin), at(a, a->spare, begin), false, n, a->width,
@@ -221,7 +214,7 @@ static bool sort_ordered(const struct state *s)
 	const struct array *a = &s->array;
 	const size_t n = a->count, width = a->width;
 	const int threads = s->cpu.threads;
-	const struct radix_flips flips = radix_cpu_flips(&s->cpu, s->cpu.first);
+	const struct radix_flips flips = radix_cpu_flips(&s->cpu);
 	uint64_t *wide = a->at;
 	uint32_t *narrow = a->at;
 	unsigned order = RADIX_ASCENDS | RADIX_DESCENDS;
@@ -253,234 +246,48 @@ static bool sort_ordered(const struct state *s)
 	return true;
 }
 
-/* Turn keys into orders, or orders into keys. */
-static void flip(struct state *s, bool is_order)
-{
-	const struct array *a = &s->array;
-	const int threads = s->cpu.threads;
-	const struct radix_flips flips = radix_cpu_flips(&s->cpu, s->cpu.first);
-
-	if (!s->vectors && is_order)
-		radix_cpu_from_order(&s->cpu, NULL);
-	else if (!s->vectors)
-		radix_cpu_to_order(&s->cpu, NULL);
-	if (!s->vectors || !flips.positive)
-		return;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-	for (int t = 0; t < threads; t++) {
-		const struct cpu_range r = cpu_range_of(a->count, t, threads);
-
-		s->vectors->flip(at(a, a->at, r.begin), r.end - r.begin, flips, is_order);
-	}
-}
-
 static void sort_records(struct state *s, struct gb_timer *timer)
 {
 	const bool is_single = s->cpu.input->segments == 1;
 
 	if (s->vectors && is_single && sort_ordered(s))
 		return;
-	flip(s, false);
+	radix_cpu_flip(&s->cpu, false, NULL);
 	radix_cpu_to_words(&s->cpu);
 	if (!s->vectors || !is_single ||
 	    !s->vectors->sort_nearly(s->array.at, s->array.count, s->few))
 		sort(s, timer);
 	radix_cpu_from_words(&s->cpu);
-	flip(s, true);
-}
-
-/* ---- counts -------------------------------------------------------------------------------- */
-
-/* Count keys begin .. end - 1 into a thread's table. */
-static void count_keys(const struct state *s, struct cpu_range r, uint32_t *table)
-{
-	const uint16_t *key = s->cpu.record;
-	size_t count[RADIX_DIGITS] = { 0 };
-
-	if (s->cpu.width == 1) {
-		radix_digit_count((const char *)s->cpu.record + r.begin, r.end - r.begin, 1,
-				  radix_digit_from(0, 8), count);
-		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			table[d] = (uint32_t)count[d];
-		return;
-	}
-	memset(table, 0, s->bins * sizeof *table);
-	for (size_t i = r.begin; i < r.end; i++)
-		table[key[i]]++;
-}
-
-/* Write count copies of a key.  While `room` allows, whole blocks are written; later keys overwrite
- * what lies behind the copies. */
-static void write_keys(uint16_t *out, size_t count, size_t room, uint16_t key)
-{
-	enum { BLOCK = 32 };
-
-	for (; room >= BLOCK; out += BLOCK, room -= BLOCK) {
-		for (size_t k = 0; k < BLOCK; k++)
-			out[k] = key;
-		if (count <= BLOCK)
-			return;
-		count -= BLOCK;
-	}
-	for (size_t k = 0; k < count; k++)
-		out[k] = key;
-}
-
-/* One thread of `threads`: count its keys, add up the counts of its part of the values, and write
- * these. */
-static void sort_counts(const struct state *s, int thread, int threads)
-{
-	const struct cpu_range values = cpu_range_of(s->bins, thread, threads);
-	uint32_t *const sum = s->table;
-	size_t before = 0, end;
-
-	count_keys(s, cpu_range_of(s->cpu.count, thread, threads),
-		   s->table + (size_t)thread * s->bins);
-#pragma omp barrier
-	s->written[thread] = 0;
-	for (size_t v = values.begin; v < values.end; v++) {
-		for (int t = 1; t < threads; t++)
-			sum[v] += s->table[(size_t)t * s->bins + v];
-		s->written[thread] += sum[v];
-	}
-#pragma omp barrier
-	for (int t = 0; t < thread; t++)
-		before += s->written[t];
-	end = before + s->written[thread];
-	for (size_t v = values.begin; v < values.end; before += sum[v], v++)
-		if (s->cpu.width == 1)
-			memset((char *)s->cpu.record + before, (int)v, sum[v]);
-		else
-			write_keys((uint16_t *)s->cpu.record + before, sum[v], end - before,
-				   (uint16_t)v);
+	radix_cpu_flip(&s->cpu, true, NULL);
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static inline uint64_t key_at(const struct radix_cpu *cpu, size_t i)
-{
-	const uint64_t *word = cpu->record;
-
-	return !cpu->first       ? radix_load(cpu->record, cpu->width, i)
-	       : cpu->width == 8 ? word[i] >> 32
-				 : word[2 * i + 1];
-}
-
 /* The bits of record i to sort by. */
-static inline uint64_t rank_at(const struct state *s, struct radix_flips flips, size_t i)
+static inline uint64_t rank_at(const struct radix_cpu *cpu, size_t i)
 {
-	const struct radix_input *in = s->cpu.input;
-	const uint64_t key = key_at(&s->cpu, i);
-	const uint64_t is_negative = key >> (8 * in->key_size - 1) & 1;
-	const uint64_t order =
-		key ^ flips.positive ^ ((0 - is_negative) & (flips.positive ^ flips.negative));
+	const struct radix_input *in = cpu->input;
+	const uint64_t order = radix_order(in->type, radix_cpu_key(cpu, i));
 
 	return order << (64 - in->end_bit) >> (64 - in->end_bit + in->begin_bit);
 }
 
-/* Make words of the bits in which ranks differ, above the places of the records.  Returns how many
- * of the lowest bits did not fit. */
-static unsigned make_words(struct state *s)
+/* Make words, of ranks without the lowest `rest` bits. */
+static void make_words(const struct state *s, unsigned rest)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	const struct radix_flips flips = radix_cpu_flips(cpu, 0);
-	const unsigned room = 64 - s->place_bits;
-	unsigned bits = cpu->top - cpu->low;
-	uint64_t *word = s->array.at, differing = 0;
-
-	s->rank_shift = 0;
-	if (bits > room) {
-		const uint64_t first = rank_at(s, flips, 0);
-
-#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->threads > 1) \
-	reduction(|                                                                       \
-		  : differing)
-		for (size_t i = 0; i < cpu->count; i++)
-			differing |= first ^ rank_at(s, flips, i);
-		s->rank_shift = differing ? (unsigned)__builtin_ctzl(differing) : 0;
-		bits = 64 - (unsigned)__builtin_clzl(differing | 1) - s->rank_shift;
-	}
-	s->rank_mask = UINT64_MAX >> (64 - bits);
-
-	const unsigned rest = bits > room ? bits - room : 0;
-#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->threads > 1)
-	for (size_t i = 0; i < cpu->count; i++) {
-		const uint64_t rank = rank_at(s, flips, i) >> s->rank_shift & s->rank_mask;
-
-		word[i] = rank >> rest << s->place_bits | i;
-	}
-	return rest;
-}
-
-/* Sort words that agree above the place by the lowest `rest` bits of the ranks. */
-static void sort_tie(const struct state *s, uint64_t *word, size_t n, unsigned rest)
-{
-	const struct radix_flips flips = radix_cpu_flips(&s->cpu, 0);
-	const uint64_t places = (UINT64_C(1) << s->place_bits) - 1;
-	bool ascends = true;
-
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t place = word[i] & places;
-		const uint64_t rank = rank_at(s, flips, place) >> s->rank_shift;
-
-		word[i] = (rank & (UINT64_MAX >> (64 - rest))) << s->place_bits | place;
-		ascends &= i == 0 || word[i - 1] <= word[i];
-	}
-	if (!ascends)
-		s->vectors->sort(word, n, radix_medians_for(n), SIZE_MAX);
-}
-
-/* The end of the words that agree with the first one above the place. */
-static size_t end_of_tie(const struct state *s, size_t begin, size_t end)
-{
-	const uint64_t *word = s->array.at;
-	size_t i = begin + 1;
-
-	while (i < end && (word[i] ^ word[begin]) >> s->place_bits == 0)
-		i++;
-	return i < end ? i : end;
-}
-
-static void sort_ties(const struct state *s, size_t begin, size_t end, unsigned rest)
-{
 	uint64_t *word = s->array.at;
 
-	while (begin < end) {
-		const size_t next = end_of_tie(s, begin, end);
-
-		if (next > begin + 1)
-			sort_tie(s, word + begin, next - begin, rest);
-		begin = next;
-	}
-}
-
-/* Sort all ties.  Each thread has whole ties; a single segment is cut where none is cut. */
-static void sort_all_ties(const struct state *s, unsigned rest)
-{
-	const struct radix_cpu *cpu = &s->cpu;
-	const size_t segments = cpu->input->segments;
-	const int threads = cpu->threads;
-	size_t *const cut = s->written;
-
-	for (int t = 0; t < threads && segments == 1; t++) {
-		const size_t begin = cpu_range_of(cpu->count, t, threads).begin;
-
-		cut[t] = begin ? end_of_tie(s, begin - 1, cpu->count) : 0;
-	}
-	cut[threads] = cpu->count;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
-	for (size_t i = 0; i < segments; i++)
-		if (segments > 1)
-			sort_ties(s, cpu->input->offsets[i], cpu->input->offsets[i + 1], rest);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-	for (int t = 0; t < threads; t++)
-		if (segments == 1)
-			sort_ties(s, cut[t], cut[t + 1], rest);
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->threads > 1)
+	for (size_t i = 0; i < cpu->count; i++)
+		word[i] = rank_at(cpu, i) >> rest << s->place_bits | i;
 }
 
 /* Fetch the records into `spare`, in the order of the words. */
-static void fetch(struct radix_cpu *cpu, const uint64_t *word, uint64_t places)
+static void fetch(const struct state *s)
 {
+	const struct radix_cpu *cpu = &s->cpu;
+	const uint64_t *word = s->array.at, places = (UINT64_C(1) << s->place_bits) - 1;
 	const radix_u128 *pair = cpu->record;
 	radix_u128 *out = cpu->spare;
 
@@ -491,19 +298,50 @@ static void fetch(struct radix_cpu *cpu, const uint64_t *word, uint64_t places)
 		else
 			radix_store(cpu->spare, cpu->width, i,
 				    radix_load(cpu->record, cpu->width, word[i] & places));
-	radix_cpu_swap(cpu);
+}
+
+/* Sort records begin .. end - 1, which are sorted but for the lowest bits. */
+static void insert(const struct radix_cpu *cpu, size_t begin, size_t end)
+{
+	enum { MOST = 2 }; /* moves per record on average */
+	const enum radix_type type = cpu->input->type;
+	radix_u128 *record = cpu->record;
+	size_t moves = MOST * (end - begin);
+
+	for (size_t i = begin + 1; i < end; i++) {
+		const radix_u128 x = record[i];
+		const uint64_t rank = rank_at(cpu, i);
+		size_t k = i;
+
+		for (; k > begin && moves && rank_at(cpu, k - 1) > rank; k--, moves--)
+			record[k] = record[k - 1];
+		record[k] = x;
+	}
+	if (moves)
+		return;
+	for (size_t i = begin; i < end; i++)
+		radix_cpu_set_key(cpu, i, radix_order(type, radix_cpu_key(cpu, i)));
+	radix_sort_digits(record + begin, (radix_u128 *)cpu->spare + begin, false, end - begin,
+			  sizeof *record, cpu->low, cpu->top);
+	for (size_t i = begin; i < end; i++)
+		radix_cpu_set_key(cpu, i, radix_bits(type, radix_cpu_key(cpu, i)));
 }
 
 static void sort_words(struct state *s, struct gb_timer *timer)
 {
-	const struct array *a = &s->array;
-	const unsigned rest = make_words(s);
+	struct radix_cpu *cpu = &s->cpu;
+	const size_t segments = cpu->input->segments;
+	const unsigned bits = cpu->top - cpu->low, room = 64 - s->place_bits;
+	const unsigned rest = bits > room ? bits - room : 0;
 
-	if (s->cpu.input->segments > 1 || !s->vectors->sort_nearly(a->at, a->count, s->few))
+	make_words(s, rest);
+	if (segments > 1 || !s->vectors->sort_nearly(s->array.at, cpu->count, s->few))
 		sort(s, timer);
-	if (rest)
-		sort_all_ties(s, rest);
-	fetch(&s->cpu, a->at, (UINT64_C(1) << s->place_bits) - 1);
+	fetch(s);
+	radix_cpu_swap(cpu);
+#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 16)
+	for (size_t i = 0; i < (rest ? segments : 0); i++)
+		insert(cpu, radix_cpu_segment(cpu, i), radix_cpu_segment(cpu, i + 1));
 }
 
 /* ---- the variant --------------------------------------------------------------------------- */
@@ -512,16 +350,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	if (!s->cpu.count)
-		return GB_OK;
-	if (s->method == COUNTS) {
-#pragma omp parallel num_threads(s->cpu.threads)
-		sort_counts(s, omp_get_thread_num(), omp_get_num_threads());
-	} else if (s->method == WORDS) {
-		sort_words(s, timer);
-	} else {
-		sort_records(s, timer);
-	}
+	if (s->cpu.count)
+		(s->method == WORDS ? sort_words : sort_records)(s, timer);
 	return GB_OK;
 }
 
@@ -534,19 +364,17 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	struct radix_cpu *cpu = &s->cpu;
 	struct array *a = &s->array;
 
-	s->method = method_for(input);
+	s->place_bits = 64 - (unsigned)__builtin_clzl(input->count | 1);
+	s->method = method_for(input, s->place_bits);
 	s->is_split = is_split(s->method, input, threads);
-	if (radix_cpu_init(cpu, params, input,
-			   s->method == DIGITS || s->method == WORDS || s->is_split, err))
+	if (radix_cpu_init(cpu, params, input, s->method != IN_PLACE || s->is_split, err))
 		return err->code;
 	cpu->threads = threads;
 	*a = (struct array){ cpu->count, cpu->width, cpu->low, cpu->top, cpu->record, cpu->spare };
 	if (s->method == WORDS) {
 		*a = (struct array){ .count = cpu->count, .width = 8, .top = 64 };
 		a->at = gb_host_alloc(cpu->count, 8, err);
-		if (s->is_split)
-			a->spare = gb_host_alloc(cpu->count, 8, err);
-		s->place_bits = 64 - (unsigned)__builtin_clzl((cpu->count - (cpu->count > 0)) | 1);
+		a->spare = gb_host_alloc(s->is_split ? cpu->count : 0, 8, err);
 	}
 	if (s->method == IN_PLACE)
 		(void)radix_cpu_init_words(cpu, params, err);
@@ -554,11 +382,8 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		s->vectors = radix_vectors(a->width, cpu_simd());
 		s->few = gb_host_alloc(radix_few_of(cpu->count), a->width, err);
 	}
-	if (s->method == COUNTS) {
-		s->bins = (size_t)1 << 8 * cpu->width;
-		s->table = gb_host_alloc((size_t)threads * s->bins, sizeof *s->table, err);
-	}
-	s->written = gb_host_alloc((size_t)threads + 1, sizeof *s->written, err);
+	if (s->method == COUNTS)
+		s->key_count = gb_host_alloc((size_t)threads, sizeof *s->key_count, err);
 	s->share = threads > 1 ? cpu->count / (4 * (size_t)threads) : SIZE_MAX;
 	if (s->share < SMALL)
 		s->share = SMALL;

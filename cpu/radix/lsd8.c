@@ -96,7 +96,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	struct radix_cpu *const cpu = &s->cpu;
 
-	radix_cpu_to_order(cpu, timer);
+	radix_cpu_flip(cpu, false, timer);
 	if (cpu->input->segments > 1) {
 		sort_segments(cpu);
 	} else {
@@ -105,7 +105,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		if (s->result != cpu->record)
 			radix_cpu_swap(cpu);
 	}
-	radix_cpu_from_order(cpu, timer);
+	radix_cpu_flip(cpu, true, timer);
 	return GB_OK;
 }
 

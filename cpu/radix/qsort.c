@@ -49,7 +49,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct radix_cpu *cpu = state;
 
-	radix_cpu_to_peer(cpu);
+	radix_cpu_flip(cpu, false, NULL);
+	radix_cpu_to_words(cpu);
 	for (size_t s = 0; s < cpu->input->segments; s++) {
 		const size_t begin = radix_cpu_segment(cpu, s);
 
@@ -58,7 +59,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		      cpu->is_native ? compare_keys[cpu->input->type]
 				     : compare_records[radix_cpu_width(cpu)]);
 	}
-	radix_cpu_from_peer(cpu);
+	radix_cpu_from_words(cpu);
+	radix_cpu_flip(cpu, true, NULL);
 	return GB_OK;
 }
 

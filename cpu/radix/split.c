@@ -91,7 +91,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	const size_t width = radix_cpu_width(&s->cpu);
 
-	radix_cpu_to_order(&s->cpu, timer);
+	radix_cpu_flip(&s->cpu, false, timer);
 	for (unsigned bit = s->cpu.low; bit < s->cpu.top; bit++) {
 		gb_phase(timer, "predicate");
 		steps[width].predicate(s, bit);
@@ -101,7 +101,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		steps[width].scatter(s, zeros);
 		radix_cpu_swap(&s->cpu);
 	}
-	radix_cpu_from_order(&s->cpu, timer);
+	radix_cpu_flip(&s->cpu, true, timer);
 	return GB_OK;
 }
 

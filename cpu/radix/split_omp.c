@@ -188,12 +188,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	radix_cpu_to_order(&s->cpu, timer);
+	radix_cpu_flip(&s->cpu, false, timer);
 #pragma omp parallel num_threads(s->cpu.threads)
 	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
 	if ((s->cpu.top - s->cpu.low) % 2)
 		radix_cpu_swap(&s->cpu);
-	radix_cpu_from_order(&s->cpu, timer);
+	radix_cpu_flip(&s->cpu, true, timer);
 	return GB_OK;
 }
 

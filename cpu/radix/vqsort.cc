@@ -7,24 +7,18 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */
 
+#include <bit>
+
 #include "common/library.h"
 #include "cpu/radix/shared/peer.h"
 
 namespace
 {
 /* Members of hwy::Sorter, by their names in the library. */
-template <class T> using sorts = void (*)(const void *, T *, size_t, hwy::SortAscending);
 struct {
 	void (*construct)(void *);
 	void (*destroy)(void *);
-	sorts<uint16_t> u16;
-	sorts<uint32_t> u32;
-	sorts<uint64_t> u64;
-	sorts<hwy::uint128_t> u128;
-	sorts<int32_t> i32;
-	sorts<int64_t> i64;
-	sorts<float> f32;
-	sorts<double> f64;
+	void (*sort[8])(const void *, void *, size_t, hwy::SortAscending);
 } lib;
 
 #define SORT(type) "_ZNK3hwy6SorterclEP" type "mNS_13SortAscendingE"
@@ -41,6 +35,15 @@ const char *const name[] = {
 	SORT("d"),
 };
 static_assert(sizeof lib == sizeof name);
+
+/* The place of a type in lib.sort. */
+template <class T>
+constexpr size_t place = std::is_floating_point<T>() ? 5 + sizeof(T) / 4
+			 : std::is_signed<T>()       ? 3 + sizeof(T) / 4
+						     : std::bit_width(sizeof(T)) - 2;
+static_assert(place<uint16_t> == 0 && place<radix_u128> == 3);
+static_assert(place<int32_t> == 4 && place<int64_t> == 5);
+static_assert(place<float> == 6 && place<double> == 7);
 
 struct vqsort {
 	alignas(hwy::Sorter) unsigned char sorter[sizeof(hwy::Sorter)];
@@ -71,31 +74,10 @@ struct vqsort {
 		return "Highway " TEXT(HWY_MAJOR) "." TEXT(HWY_MINOR) "." TEXT(HWY_PATCH);
 	}
 
-	template <class T> void call(sorts<T> function, void *first, size_t bytes)
-	{
-		function(sorter, static_cast<T *>(first), bytes / sizeof(T), hwy::SortAscending());
-	}
-
 	template <class T> void sort(T *first, T *last)
 	{
-		const size_t bytes = (size_t)(last - first) * sizeof(T);
-
-		if constexpr (std::is_same<T, uint16_t>())
-			call(lib.u16, first, bytes);
-		else if constexpr (std::is_same<T, uint32_t>())
-			call(lib.u32, first, bytes);
-		else if constexpr (std::is_same<T, uint64_t>())
-			call(lib.u64, first, bytes);
-		else if constexpr (std::is_same<T, radix_u128>())
-			call(lib.u128, first, bytes);
-		else if constexpr (std::is_same<T, int32_t>())
-			call(lib.i32, first, bytes);
-		else if constexpr (std::is_same<T, int64_t>())
-			call(lib.i64, first, bytes);
-		else if constexpr (std::is_same<T, float>())
-			call(lib.f32, first, bytes);
-		else if constexpr (std::is_same<T, double>())
-			call(lib.f64, first, bytes);
+		if constexpr (sizeof(T) > 1)
+			lib.sort[place<T>](sorter, first, (size_t)(last - first), {});
 	}
 };
 } // namespace

@@ -209,50 +209,29 @@ static inline uint64_t finite_order(enum radix_type type, uint64_t word)
 	return lowest + 1 + scaled(word >> unused << unused, most - 2 * lowest - 1);
 }
 
-/* The bits of the key that a word gives.  `type` is a constant wherever this is called. */
-static inline uint64_t key_of(enum radix_type type, bool is_special, uint64_t word)
+/* The bits of the key that a word gives. */
+static inline uint64_t key_of(enum radix_type type, uint64_t word)
 {
 	const unsigned unused = 64 - 8 * (unsigned)radix_key_size(type);
 
-	if (is_special)
-		return special_key(type, word >> 60);
 	return radix_bits(type, type >= RADIX_F32 ? finite_order(type, word) : word >> unused);
-}
-
-static void store_tile(void *keys, enum radix_type type, bool is_special, size_t first, size_t n,
-		       const uint64_t *word)
-{
-#define STORE(type_, element)                                                \
-	case type_:                                                          \
-		for (size_t i = 0; i < n; i++)                               \
-			((element *)keys)[first + i] =                       \
-				(element)key_of(type_, is_special, word[i]); \
-		break;
-	switch (type) {
-		STORE(RADIX_U8, uint8_t)
-		STORE(RADIX_U16, uint16_t)
-		STORE(RADIX_U32, uint32_t)
-		STORE(RADIX_U64, uint64_t)
-		STORE(RADIX_I32, uint32_t)
-		STORE(RADIX_I64, uint64_t)
-		STORE(RADIX_F32, uint32_t)
-		STORE(RADIX_F64, uint64_t)
-	case RADIX_TYPES:
-		break;
-	}
-#undef STORE
 }
 
 void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
 		  size_t count, uint64_t seed)
 {
+	const size_t key_size = radix_key_size(type);
+
 #pragma omp parallel for schedule(static)
 	for (size_t at = 0; at < count; at += TILE) {
 		uint64_t word[TILE];
 		const size_t n = count - at < TILE ? count - at : TILE;
 
 		make_words(distribution, seed, count, at, n, word);
-		store_tile(keys, type, distribution == RADIX_SPECIAL, at, n, word);
+		for (size_t i = 0; i < n; i++)
+			radix_store(keys, key_size, at + i,
+				    distribution == RADIX_SPECIAL ? special_key(type, word[i] >> 60)
+								  : key_of(type, word[i]));
 	}
 }
 

@@ -77,7 +77,8 @@ template <class Sort> struct radix_peer {
 	{
 		struct state *s = static_cast<struct state *>(state_in);
 
-		radix_cpu_to_peer(&s->cpu);
+		radix_cpu_flip(&s->cpu, false, nullptr);
+		radix_cpu_to_words(&s->cpu);
 		try {
 			sort_records(s);
 		} catch (const std::bad_alloc &) {
@@ -85,7 +86,8 @@ template <class Sort> struct radix_peer {
 		} catch (const std::exception &e) {
 			return gb_fail(err, GB_ERUNTIME, "%s: %s", Sort::library(), e.what());
 		}
-		radix_cpu_from_peer(&s->cpu);
+		radix_cpu_from_words(&s->cpu);
+		radix_cpu_flip(&s->cpu, true, nullptr);
 		return GB_OK;
 	}
 

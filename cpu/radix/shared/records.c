@@ -28,6 +28,8 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	cpu->low = cpu->first + (unsigned)in->begin_bit;
 	cpu->top = cpu->first + (unsigned)in->end_bit;
 	cpu->threads = radix_cpu_threads(params);
+	if (cpu->width == 4 || cpu->width == 8)
+		cpu->vectors = radix_vectors(cpu->width, cpu_simd());
 	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
 	gb_memory_result(cpu->record, GB_WHOLE, GB_POISON);
 	if (spare)
@@ -78,23 +80,13 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 {
 	const struct radix_cpu *cpu = state;
 	const struct radix_input *in = cpu->input;
-	uint64_t *word = cpu->record;
 
 	if (!cpu->first && cpu->count)
 		memcpy(cpu->record, in->keys, cpu->count * cpu->width);
-	if (!cpu->first)
-		return GB_OK;
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
-	for (size_t i = 0; i < cpu->count; i++) {
-		const uint64_t key = radix_load(in->keys, in->key_size, i);
-		const uint64_t value = radix_load(in->values, in->value_size, i);
-
-		if (cpu->width == 8) {
-			word[i] = key << 32 | value;
-		} else {
-			word[2 * i] = value;
-			word[2 * i + 1] = key;
-		}
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->first)
+	for (size_t i = 0; i < (cpu->first ? cpu->count : 0); i++) {
+		radix_cpu_set_value(cpu, i, radix_load(in->values, in->value_size, i));
+		radix_cpu_set_key(cpu, i, radix_load(in->keys, in->key_size, i));
 	}
 	return GB_OK;
 }
@@ -103,19 +95,14 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 {
 	const struct radix_cpu *cpu = state;
 	const struct radix_input *in = cpu->input;
-	const uint64_t *word = cpu->record;
 	void *values = radix_output_values(in, output);
 
 	if (!cpu->first && cpu->count)
 		memcpy(output, cpu->record, cpu->count * cpu->width);
-	if (!cpu->first)
-		return GB_OK;
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
-	for (size_t i = 0; i < cpu->count; i++) {
-		const bool is_narrow = cpu->width == 8;
-
-		radix_store(output, in->key_size, i, is_narrow ? word[i] >> 32 : word[2 * i + 1]);
-		radix_store(values, in->value_size, i, is_narrow ? word[i] : word[2 * i]);
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->first)
+	for (size_t i = 0; i < (cpu->first ? cpu->count : 0); i++) {
+		radix_store(output, in->key_size, i, radix_cpu_key(cpu, i));
+		radix_store(values, in->value_size, i, radix_cpu_value(cpu, i));
 	}
 	return GB_OK;
 }
@@ -127,107 +114,45 @@ const char *radix_cpu_excluded(const void *params)
 	return pairs ? "interleaving of keys and values" : NULL;
 }
 
-/* ---- order of keys ------------------------------------------------------------------------- */
-
-/* Flip every `stride`-th word.  Bit `top` tells negative numbers: it is 1, or 0 if `is_order`. */
-#define DEFINE_FLIP(type)                                                                    \
-	static void flip_##type(type *word, size_t count, size_t stride, unsigned top,       \
-				struct radix_flips flips, bool is_order)                     \
-	{                                                                                    \
-		const type positive = (type)flips.positive;                                  \
-		const type other = (type)(flips.positive ^ flips.negative);                  \
-                                                                                             \
-		for (size_t i = 0; i < count; i++) {                                         \
-			const type x = word[i * stride];                                     \
-			const type is_negative = (type)((x >> top & 1) ^ is_order);          \
-                                                                                             \
-			word[i * stride] = x ^ positive ^ ((type)(0 - is_negative) & other); \
-		}                                                                            \
-	}
-
-DEFINE_FLIP(uint32_t)
-DEFINE_FLIP(uint64_t)
-
-static void flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer)
+void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer)
 {
-	const unsigned shift = cpu->first % 64;
-	const struct radix_flips flips = radix_cpu_flips(cpu, shift);
-	const unsigned top = shift + 8 * (unsigned)cpu->input->key_size - 1;
+	const enum radix_type type = cpu->input->type;
 	const int threads = cpu->count >= MANY ? cpu->threads : 1;
-	const size_t stride = cpu->width == 16 ? 2 : 1;
 
-	if (!flips.positive)
+	if (type < RADIX_I32 || cpu->is_native)
 		return;
 	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(cpu->count, t, threads);
-		void *record = radix_cpu_at(cpu, cpu->record, r.begin);
 
-		if (cpu->width == 4)
-			flip_uint32_t(record, r.end - r.begin, 1, top, flips, is_order);
-		else
-			flip_uint64_t((uint64_t *)record + stride - 1, r.end - r.begin, stride, top,
-				      flips, is_order);
+		if (cpu->vectors)
+			cpu->vectors->flip(radix_cpu_at(cpu, cpu->record, r.begin), r.end - r.begin,
+					   radix_cpu_flips(cpu), is_order);
+		for (size_t i = cpu->vectors ? r.end : r.begin; i < r.end; i++)
+			radix_cpu_set_key(
+				cpu, i,
+				(is_order ? radix_bits : radix_order)(type, radix_cpu_key(cpu, i)));
 	}
 }
 
-void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer)
-{
-	flip(cpu, false, timer);
-}
-
-void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
-{
-	flip(cpu, true, timer);
-}
-
-/* ---- values that do not ascend -------------------------------------------------------------- */
-
 void radix_cpu_to_words(struct radix_cpu *cpu)
 {
-	uint64_t *word = cpu->record, *wide = cpu->value;
-	uint32_t *narrow = cpu->value;
-
 	if (!cpu->value)
 		return;
 #pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->count >= MANY)
-	for (size_t i = 0; i < cpu->count; i++)
-		if (cpu->width == 8) {
-			narrow[i] = (uint32_t)word[i];
-			word[i] = word[i] >> 32 << 32 | i;
-		} else {
-			wide[i] = word[2 * i];
-			word[2 * i] = i;
-		}
+	for (size_t i = 0; i < cpu->count; i++) {
+		radix_store(cpu->value, cpu->width / 2, i, radix_cpu_value(cpu, i));
+		radix_cpu_set_value(cpu, i, i);
+	}
 }
 
 void radix_cpu_from_words(struct radix_cpu *cpu)
 {
-	uint64_t *word = cpu->record;
-	const uint64_t *wide = cpu->value;
-	const uint32_t *narrow = cpu->value;
-
 	if (!cpu->value)
 		return;
 #pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->count >= MANY)
 	for (size_t i = 0; i < cpu->count; i++)
-		if (cpu->width == 8)
-			word[i] = word[i] >> 32 << 32 | narrow[(uint32_t)word[i]];
-		else
-			word[2 * i] = wide[word[2 * i]];
-}
-
-void radix_cpu_to_peer(struct radix_cpu *cpu)
-{
-	if (!cpu->is_native)
-		radix_cpu_to_order(cpu, NULL);
-	radix_cpu_to_words(cpu);
-}
-
-void radix_cpu_from_peer(struct radix_cpu *cpu)
-{
-	radix_cpu_from_words(cpu);
-	if (!cpu->is_native)
-		radix_cpu_from_order(cpu, NULL);
+		radix_cpu_set_value(
+			cpu, i, radix_load(cpu->value, cpu->width / 2, radix_cpu_value(cpu, i)));
 }

@@ -38,6 +38,7 @@ struct radix_cpu {
 	unsigned first;    /* the lowest bit of the key in a record */
 	unsigned low, top; /* sort by bits low .. top - 1 of a record */
 	int threads;
+	const struct radix_vector_ops *vectors; /* for records of 4 and 8 bytes, or NULL */
 	void *record;   /* count records: the input after reset(), the result after run() */
 	void *spare;    /* as large as `record`, or NULL */
 	bool is_native; /* of a peer: sorts keys as what they are, not by their order */
@@ -81,13 +82,38 @@ static inline size_t radix_cpu_width(const struct radix_cpu *cpu)
 	return (size_t)__builtin_ctzl(cpu->width);
 }
 
-/* What turns a key of the input into its order, in the word that has the key from bit `shift` on. */
-static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu, unsigned shift)
+/* What turns a record of up to 8 bytes into its order. */
+static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu)
 {
 	const enum radix_type type = cpu->input->type;
 
-	return (struct radix_flips){ radix_flip(type, false) << shift, radix_flip(type, true)
-									       << shift };
+	return (struct radix_flips){ radix_flip(type, false) << cpu->first, radix_flip(type, true)
+										    << cpu->first };
+}
+
+/* The key and the value of record i.  Where there are values, each has half of the record. */
+static inline uint64_t radix_cpu_key(const struct radix_cpu *cpu, size_t i)
+{
+	return cpu->first ? radix_load(cpu->record, cpu->width / 2, 2 * i + 1)
+			  : radix_load(cpu->record, cpu->width, i);
+}
+
+static inline void radix_cpu_set_key(const struct radix_cpu *cpu, size_t i, uint64_t key)
+{
+	if (cpu->first)
+		radix_store(cpu->record, cpu->width / 2, 2 * i + 1, key);
+	else
+		radix_store(cpu->record, cpu->width, i, key);
+}
+
+static inline uint64_t radix_cpu_value(const struct radix_cpu *cpu, size_t i)
+{
+	return radix_load(cpu->record, cpu->width / 2, 2 * i);
+}
+
+static inline void radix_cpu_set_value(const struct radix_cpu *cpu, size_t i, uint64_t value)
+{
+	radix_store(cpu->record, cpu->width / 2, 2 * i, value);
 }
 
 /* Exchange `record` and `spare`. */
@@ -107,18 +133,14 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 const char *radix_cpu_excluded(const void *params);
 
-/* Convert the keys of cpu->record to their order and back, in phase "order" unless timer is NULL.
- * Unsigned keys stay as they are. */
-void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
-void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
+/* Convert the keys of cpu->record to their order or, if they are orders, back, in phase "order" unless
+ * timer is NULL.  Unsigned keys stay as they are, and those of a peer that sorts them so. */
+void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer);
 
 /* For sorts that are not stable or compare whole records: replace values that do not ascend by
  * positions, and fetch the values of sorted records. */
 void radix_cpu_to_words(struct radix_cpu *cpu);
 void radix_cpu_from_words(struct radix_cpu *cpu);
-/* The same for a peer, and orders if keys are not sorted as what they are. */
-void radix_cpu_to_peer(struct radix_cpu *cpu);
-void radix_cpu_from_peer(struct radix_cpu *cpu);
 
 #ifdef __cplusplus
 }
