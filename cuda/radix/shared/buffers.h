@@ -8,10 +8,11 @@
 #define GPUBENCH_CUDA_RADIX_SHARED_BUFFERS_H
 
 #include "common/radix_types.h"
-#include "cuda/primitives/keys.h"
+#include "cuda/primitives/primitives.h"
 #include "cuda/runtime/variant.h"
 
-/* All pointers except input are to device memory.  The values are NULL unless the type is pairs. */
+/* All pointers except input are to device memory.  The values of *_out and *_spare follow the keys,
+ * as gpu_sort() needs it. */
 struct radix_arrays {
 	const radix_input *input;
 	size_t count;
@@ -37,22 +38,20 @@ struct radix_pass {
 static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *input, bool spare,
 					    gb_error *err)
 {
-	const size_t n = input->count, size = input->key_size;
+	const size_t n = input->count, size = input->key_size, value_size = radix_value_size(input);
+	const size_t both = gpu_sort_bytes(n, size, value_size), values = values_offset(n, size);
 
 	a->input = input;
 	a->count = n;
 	(void)gpu_alloc(&a->keys_in, n, size, err);
-	(void)gpu_alloc(&a->keys_out, n, size, err);
+	if (value_size)
+		(void)gpu_alloc((void **)&a->values_in, n, value_size, err);
+	(void)gpu_alloc(&a->keys_out, both, 1, err);
 	gb_memory_result(a->keys_out, GB_WHOLE, GB_POISON);
 	if (spare)
-		(void)gpu_alloc(&a->keys_spare, n, size, err);
-	if (!input->values)
-		return err->code;
-	(void)gpu_alloc(&a->values_in, n, err);
-	(void)gpu_alloc(&a->values_out, n, err);
-	gb_memory_result(a->values_out, GB_WHOLE, GB_POISON);
-	if (spare)
-		(void)gpu_alloc(&a->values_spare, n, err);
+		(void)gpu_alloc(&a->keys_spare, both, 1, err);
+	a->values_out = (uint32_t *)(void *)((char *)a->keys_out + values);
+	a->values_spare = (uint32_t *)(void *)((char *)a->keys_spare + values);
 	return err->code;
 }
 
