@@ -101,17 +101,16 @@ static __device__ __forceinline__ void load_column(TO *to, const void *array, si
 		to[k] = item[k];
 }
 
-/* The same for words, from columns.  The keys have the bits that they have in memory.  Words beyond
- * the end have the highest key. */
+/* The same for words, from columns. */
 template <int ITEMS, class WORD>
 static __device__ __forceinline__ void load_columns(WORD *word, const void *keys,
 						    const void *values, size_t first, int left,
-						    const key_format &format)
+						    WORD beyond, const key_format &format)
 {
 	constexpr bool WIDE = sizeof(WORD) > 4;
 	typedef std::conditional_t<WIDE, uint64_t, uint32_t> number;
 	const int shift = key_shift(format.key_size, format.value_size);
-	const number highest = (number) ~(format.order.sign >> shift);
+	const number highest = key_of(beyond) >> shift;
 	number key[ITEMS], value[WIDE ? ITEMS : 1];
 
 	if (format.key_size == 1)

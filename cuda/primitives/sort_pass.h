@@ -169,15 +169,16 @@ static __device__ __forceinline__ void load_tile(WORD *word, const pass<W> &pass
 {
 	const source from = source_of<CONVERT>(pass, place);
 	const int lane = (int)(threadIdx.x % WARP);
+	const WORD highest = highest_word<CONVERT, WORD>(pass, place);
 
 	if (!from.words)
 		load_columns<ITEMS>(word, from.keys, from.values, first + (size_t)lane, left - lane,
-				    pass.format);
+				    highest, pass.format);
 	else if (pass.unstable && place.first && left >= WARP * ITEMS)
 		load_unordered<ITEMS>(word, (const WORD *)from.keys + first);
 	else
 		load_striped<ITEMS>(word, (const WORD *)from.keys + first + lane, left - lane,
-				    highest_word<CONVERT, WORD>(pass, place));
+				    highest);
 	if (CONVERT && place.first)
 		order_keys<ITEMS>(word, pass.format.order);
 }
