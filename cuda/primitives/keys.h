@@ -60,6 +60,25 @@ template <class T> static __device__ __forceinline__ T from_order(T number, key_
 	return number ^ ((T)(~plus & (T)order.negative) | (T)order.sign);
 }
 
+/* Put the keys of words in order; nothing is to do for unsigned keys. */
+template <int ITEMS, class WORD>
+static __device__ __forceinline__ void order_keys(WORD *word, key_order order)
+{
+	if (order.sign == 0)
+		return;
+#pragma unroll
+	for (int k = 0; k < ITEMS; k++)
+		key_of(word[k]) = to_order(key_of(word[k]), order);
+}
+
+/* load_striped() for keys, which are put in order.  Items beyond the end are the highest key. */
+template <int ITEMS, class T>
+static __device__ __forceinline__ void load_keys(T *key, const T *first, int left, key_order order)
+{
+	load_striped<ITEMS>(key, first, left, (T)~order.sign);
+	order_keys<ITEMS>(key, order);
+}
+
 /* ---- columns ------------------------------------------------------------------------------- */
 
 /* How keys and values lie in memory. */
@@ -164,63 +183,6 @@ static __device__ __forceinline__ void store_columns(void *keys, void *values, s
 		if (format.value_size)
 			((uint32_t *)values)[i] = (uint32_t)word;
 	}
-}
-
-/* ---- key types -------------------------------------------------------------------------- */
-
-/* order() maps a key's bits in memory to an unsigned number that compares
- * as the key does; bits() is its inverse. */
-struct key_u32 {
-	typedef uint32_t word;
-	static constexpr int BITS = 32;
-	static __device__ __forceinline__ word order(word bits)
-	{
-		return bits;
-	}
-	static __device__ __forceinline__ word bits(word order)
-	{
-		return order;
-	}
-};
-
-struct key_u64 {
-	typedef uint64_t word;
-	static constexpr int BITS = 64;
-	static __device__ __forceinline__ word order(word bits)
-	{
-		return bits;
-	}
-	static __device__ __forceinline__ word bits(word order)
-	{
-		return order;
-	}
-};
-
-/* All bits of a negative number are inverted; for other numbers, the highest bit is set.  See
- * common/radix_types.h. */
-struct key_f32 {
-	typedef uint32_t word;
-	static constexpr int BITS = 32;
-	static __device__ __forceinline__ word order(word bits)
-	{
-		return bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000u);
-	}
-	static __device__ __forceinline__ word bits(word order)
-	{
-		return order ^ (~(uint32_t)((int32_t)order >> 31) | 0x80000000u);
-	}
-};
-
-/* load_striped() for keys, in the form of KEY::order().  Items beyond the end are the highest key,
- * which ranks last. */
-template <class KEY, int ITEMS>
-static __device__ __forceinline__ void load_keys(typename KEY::word *key,
-						 const typename KEY::word *first, int left)
-{
-	load_striped<ITEMS>(key, first, left, KEY::bits(~(typename KEY::word)0));
-#pragma unroll
-	for (int k = 0; k < ITEMS; k++)
-		key[k] = KEY::order(key[k]);
 }
 
 #endif

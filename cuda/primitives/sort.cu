@@ -18,6 +18,11 @@
  *    this one ranks, and a rank is immediately a position in the tile.
  *  - Tile 0 adds the base of each digit to the sums that it publishes, so only tile 0 reads the
  *    histogram.
+ *  - What moves is a word: a key, or a key with its value (keys.h).  The first pass makes words of
+ *    keys and values, in the order of their bits; the last one splits them and gives signed and
+ *    float keys their bits back.  A key and a value of the same size are one word in memory, too,
+ *    between these passes, so that their runs are twice as long and need one store.  The kernels
+ *    depend on the size of a word, not on types.
  *  - Keys without values, sorted by all their bits, need no stable first pass: a lane then reads
  *    packs of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
  *  - Look-back words have 32 bits below 2^30 keys, 64 bits above.
@@ -173,8 +178,10 @@ template <class W> static pass<W> pass_of(const gpu_sort_args *sort, size_t word
 	header<W> *const start = (header<W> *)sort->temp;
 
 	return {
-		.keys_in = sort->keys_in, .values_in = sort->values_in,
-		.out = sort->out, .spare = sort->spare,
+		.keys_in = sort->keys_in,
+		.values_in = sort->values_in,
+		.out = sort->out,
+		.spare = sort->spare,
 		.values_offset = values_offset(sort->count, sort->key_size),
 		.format = { (int)sort->key_size, (int)sort->value_size,
 			    key_order_of(sort->order, sort->key_size, shift) },
@@ -218,8 +225,7 @@ static gb_status run_passes(const gpu_sort_args *sort, gb_error *err)
 	return GB_OK;
 }
 
-template <class T, class W>
-static gb_status count_digits(const gpu_sort_args *sort, gb_error *err)
+template <class T, class W> static gb_status count_digits(const gpu_sort_args *sort, gb_error *err)
 {
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<T>::COUNT : 0;
 	const size_t processors = multiprocessors();
@@ -250,8 +256,8 @@ template <class WORD> static gb_status sort_by_one_block(const gpu_sort_args *so
 {
 	typedef struct shape<1024, (sizeof(WORD) > 8 ? 2 : 4), 1> shape;
 
-	block_kernel<WORD, shape><<<1, shape::THREADS, 0, gpu_stream()>>>(
-		pass_of<uint32_t>(sort, sizeof(WORD)));
+	block_kernel<WORD, shape>
+		<<<1, shape::THREADS, 0, gpu_stream()>>>(pass_of<uint32_t>(sort, sizeof(WORD)));
 	return CUDA_TRY(err, cudaGetLastError());
 }
 

@@ -37,7 +37,9 @@ static inline gb_status count_made(const gpu_sort_args *sort, SOURCE source, gb_
 	const bit_range none = {}, all = bit_range_of(sort->begin_bit, sort->end_bit);
 
 	made_kernel<T, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
-		source, sort->count, fits_one_block(sort->count, word_size_of(sort->key_size, sort->value_size)) ? none : all,
+		source, sort->count,
+		fits_one_block(sort->count, word_size_of(sort->key_size, sort->value_size)) ? none
+											    : all,
 		(header<W> *)sort->temp);
 	return CUDA_TRY(err, cudaGetLastError());
 }

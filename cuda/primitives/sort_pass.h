@@ -150,17 +150,6 @@ static __device__ __forceinline__ WORD highest_word(const pass<W> &pass, place p
 	return word;
 }
 
-/* Step 2: put the bits of keys that were just loaded from the input in order. */
-template <int ITEMS, class WORD>
-static __device__ __forceinline__ void order_keys(WORD *word, key_order order)
-{
-	if (order.sign == 0)
-		return;
-#pragma unroll
-	for (int k = 0; k < ITEMS; k++)
-		key_of(word[k]) = to_order(key_of(word[k]), order);
-}
-
 /* Step 2: load a warp's part of a tile, whose first item has number `first`; `left` items follow.
  * Keys beyond the end are the highest. */
 template <int ITEMS, bool CONVERT, class WORD, class W>
@@ -346,9 +335,8 @@ static __device__ __forceinline__ void write_tile(const S *s, const pass<W> &pas
 	const bool simple = !reorder && valid_items == SHAPE::TILE;
 
 	if (simple && to.words)
-		return write_full<SHAPE>(s, digit, [&](W at, WORD word) {
-			((WORD *)to.keys)[at] = word;
-		});
+		return write_full<SHAPE>(s, digit,
+					 [&](W at, WORD word) { ((WORD *)to.keys)[at] = word; });
 	if constexpr (CONVERT && sizeof(WORD) == 8)
 		if (simple && pass.format.key_size == 4)
 			return write_full<SHAPE>(s, digit, [&](W at, WORD word) {
@@ -519,8 +507,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 			const size_t first = (size_t)tile * SHAPE::TILE;
 
 			load_striped<ITEMS>(word,
-					    (const WORD *)source_of<CONVERT>(pass, s->place).keys + first +
-						    part + lane,
+					    (const WORD *)source_of<CONVERT>(pass, s->place).keys +
+						    first + part + lane,
 					    (int)(pass.count - first) - part - (int)lane,
 					    highest_word<CONVERT, WORD>(pass, s->place));
 		}
@@ -537,7 +525,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 		/* 3. to 5., while the next tile's keys are copied. */
 		scan_histograms<SHAPE, true>(s, first_rank, s->tile_status, s->digit_base);
-		stage<SHAPE>(s->next_words, source_of<CONVERT>(pass, s->place).keys, s->next, pass.count);
+		stage<SHAPE>(s->next_words, source_of<CONVERT>(pass, s->place).keys, s->next,
+			     pass.count);
 		sort_tile<SHAPE, true>(s, word, s->digit, s->uniform);
 		look_back_digits<SHAPE>(s, first_rank, s->tile_status, s->digit_base);
 		__syncthreads();        /* sorted tile, output offsets */
@@ -550,7 +539,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		const size_t first = (size_t)s->now * SHAPE::TILE;
 
 		write_tile<CONVERT, WORD, SHAPE>(s, pass, s->place, digit,
-					(int)min(pass.count - first, (size_t)SHAPE::TILE));
+						 (int)min(pass.count - first, (size_t)SHAPE::TILE));
 	}
 }
 

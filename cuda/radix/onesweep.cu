@@ -24,13 +24,14 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 	s->sort = {
 		.count = input->count,
 		.key_size = input->key_size,
-		.value_size = radix_value_size(input),
-		.order = input->type == RADIX_F32 ? GPU_FLOAT : GPU_UNSIGNED,
-		.end_bit = 8 * (int)input->key_size,
+		.value_size = input->value_size,
+		.order = radix_gpu_order(input),
+		.begin_bit = input->begin_bit,
+		.end_bit = input->end_bit,
 		.keys_in = a->keys_in,
 		.values_in = a->values_in,
-		.out = a->keys_out,
-		.spare = a->keys_spare,
+		.out = a->out,
+		.spare = a->spare,
 	};
 	s->sort.staged = gpu_sort_can_stage(&s->sort);
 	return gpu_alloc(&s->sort.temp, gpu_sort_temp_bytes(&s->sort), 1, err);

@@ -71,9 +71,9 @@ template <class K> static std::vector<K> make_keys(const struct sort_case *c)
 template <class K> static uint64_t sorted_bits(const struct sort_case *c, K key)
 {
 	const K sign = (K)((K)1 << (8 * sizeof key - 1));
-	const uint64_t ordered = c->kind.order == GPU_UNSIGNED                 ? key
+	const uint64_t ordered = c->kind.order == GPU_UNSIGNED                ? key
 				 : c->kind.order == GPU_FLOAT && (key & sign) ? (K)~key
-									       : (K)(key ^ sign);
+									      : (K)(key ^ sign);
 
 	return ordered << (64 - c->end_bit) >> (64 - c->end_bit + c->begin_bit);
 }
@@ -128,9 +128,8 @@ static const char *case_name(const struct sort_case *c, char *name)
 	(void)snprintf(name, NAME_MAX_BYTES,
 		       "%zu %c%d keys, values of %zu bytes, bits %d to %d, %s, varied %#" PRIx64
 		       ", offset %zu",
-		       c->count, "uif"[c->kind.order], key_bits(&c->kind), c->kind.value_size,
-		       c->begin_bit, c->end_bit,
-		       pattern_names[c->pattern], c->varied, c->offset);
+		       c->count, "uif"[c->kind.order], key_bits(&c->kind), c -> kind.value_size,
+		       c->begin_bit, c->end_bit, pattern_names[c->pattern], c->varied, c->offset);
 	return name;
 }
 
