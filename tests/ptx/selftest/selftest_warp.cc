@@ -257,6 +257,9 @@ static void check_barriers(void)
 		check_words("bar.red.or", { "bar.red.or.pred" },
 			    head + "bar.red.or.pred q, 0, p;\nselp.u32 d, 1, 0, q;", 128,
 			    [=](unsigned) { return limit > 0; });
+		check_words("bar.red.and", { "bar.red.and.pred" },
+			    head + "bar.red.and.pred q, 0, p;\nselp.u32 d, 1, 0, q;", 128,
+			    [=](unsigned) { return limit == 128; });
 	}
 }
 
