@@ -63,13 +63,13 @@ template <> struct shapes<uint32_t> {
 };
 template <> struct shapes<uint64_t> {
 	static constexpr size_t MAX_STAGED = (size_t)1 << 25;
-	typedef shape<1024, 2, 1> small;
+	typedef shape<1024, 4, 1> small;
 	typedef shape<736, 8, 1> medium;
 	typedef shape<384, 15, 2> large, large_wide;
 };
 template <> struct shapes<key_value> {
 	static constexpr size_t MAX_STAGED = 0;
-	typedef shape<1024, 1, 1> small;
+	typedef shape<1024, 2, 1> small;
 	typedef shape<736, 4, 1> medium;
 	typedef shape<384, 7, 2> large, large_wide;
 };

@@ -223,7 +223,7 @@ static size_t word_size(const struct sort_kind *kind)
 
 static size_t least_tile(const struct sort_kind *kind)
 {
-	return 16384 / word_size(kind);
+	return word_size(kind) > 8 ? 2048 : 4096;
 }
 
 static size_t few_tile(const struct sort_kind *kind)
