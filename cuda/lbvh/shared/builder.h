@@ -49,12 +49,12 @@ struct lbvh_gpu {
 	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort,
 	 * it has the leaves' codes, ascending. */
 	void *code, *code_sorted;
-	uint32_t *index;       /* the tree's index */
-	void *code_spare;      /* codes of 63 bits are sorted as words, here */
-	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
-	uint32_t *index_spare; /* for 63 bits: long runs */
-	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
-	uint32_t *first;       /* position where each leaf starts, then count */
+	uint32_t *index;     /* the tree's index */
+	void *code_spare;    /* codes of 63 bits are sorted as words, here */
+	uint32_t *number;    /* 0 .. count - 1, for 30 bits */
+	uint32_t *long_runs; /* of codes of 63 bits */
+	uint64_t *pair;      /* code << 32 | primitive, padded to a power of two */
+	uint32_t *first;     /* position where each leaf starts, then count */
 	lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */
