@@ -197,7 +197,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	*p = {};
-	snprintf(p->name, sizeof p->name, "%s", executor.device);
+	snprintf(p->name, sizeof p->name, "PTX emulator");
 	p->totalGlobalMem = runtime_options.memory;
 	p->major = capability() / 10;
 	p->minor = capability() % 10;

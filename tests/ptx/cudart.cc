@@ -10,14 +10,6 @@
 
 /* ---- launches ---------------------------------------------------------------------------- */
 
-static void destroy(struct gpu_call *waiting)
-{
-	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
-
-	free(call->parameters);
-	delete call;
-}
-
 /* Copy the arguments into the layout of the kernel's parameter space. */
 static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 {
@@ -67,9 +59,8 @@ extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
 
 	if (!k)
 		return device_error(cudaErrorInvalidDeviceFunction);
-	struct ptx_call *const call = new struct ptx_call();
+	struct gpu_call *const call = new struct gpu_call();
 
-	call->destroy = destroy;
 	call->name = k->demangled.c_str();
 	call->kernel = host;
 	call->grid = config->gridDim;

@@ -170,7 +170,7 @@ struct worker {
 extern __thread struct worker *ptx_worker;
 
 struct launch : grid {
-	const struct ptx_call *call; /* NULL: none */
+	const struct gpu_call *call; /* NULL: none */
 	const struct kernel *kernel;
 	bool counting, weak, checking;
 	uint32_t begun; /* for checks: stamps up to here are of earlier launches */
@@ -182,13 +182,6 @@ struct launch : grid {
 	uint32_t opened, arrived;
 };
 extern struct launch ptx_running;
-
-/* A launch queued in a stream. */
-struct ptx_call : gpu_call {
-	struct kernel *code;
-	uint8_t *parameters;
-	bool counted, overlapped;
-};
 
 /* Run at most `budget` instructions.  False: no split of the warp can run. */
 bool warp_run(struct warp *w, int budget);
