@@ -66,8 +66,7 @@ static __attribute__((destructor)) void at_exit(void)
 {
 	memory_report_leaks();
 	if (count) {
-		fprintf(stderr, "ptx: %d error%s reported\n", count,
-			count == 1 ? "" : "s");
+		fprintf(stderr, "ptx: %d error%s reported\n", count, count == 1 ? "" : "s");
 		fflush(NULL);
 		_exit(EXIT_ERRORS);
 	}

@@ -140,9 +140,6 @@ enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *byte
 void memory_open(bool open); /* under PROTECT: allow or forbid access by the host */
 void memory_release_all(void);
 void memory_report_leaks(void);
-/* Allocate device memory, of the exact size and filled with 0xA5, or else mapped page-locked
- * memory. */
-cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
 void cache_forget(void); /* no line persists; the limit is 0 */
@@ -155,10 +152,6 @@ cudaError_t device_sticky(void);
 void device_set_sticky(cudaError_t error);
 int function_dynamic_limit(const void *kernel);
 unsigned function_most_cluster_blocks(const void *kernel);
-cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
-cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
-cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
-			      size_t dynamic_bytes);
 
 /* ---- checks and counts (tests/ptx) ----------------------------------------------------------- */
 

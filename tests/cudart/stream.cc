@@ -153,8 +153,8 @@ static cudaError_t check_cooperative(const struct gpu_call *call)
 
 	if (!call->cooperative)
 		return cudaSuccess;
-	(void)runtime_occupancy(&blocks, call->kernel, (int)volume(call->block),
-				call->dynamic_bytes);
+	(void)cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		&blocks, call->kernel, (int)volume(call->block), call->dynamic_bytes);
 	if (volume(call->grid) > (uint64_t)blocks * (unsigned)runtime_options.processors)
 		return cudaErrorCooperativeLaunchTooLarge;
 	return cudaSuccess;
