@@ -391,8 +391,9 @@ cudaError_t executor_run(const struct gpu_call *call)
 	const struct options options = runtime_options;
 
 	create_workers();
+	ptx_running.lockstep = false;
 	if (call->counted)
-		counts_fix_schedule();
+		counts_fix_schedule(call);
 	prepare(call);
 	memory_open(true);
 	ptx_running.call = call;
