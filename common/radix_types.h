@@ -1,14 +1,25 @@
-/* radix.h -- the interface of the radix benchmark and its variants: parameters, input, output
+/* radix_types.h -- the interface of the radix benchmark and its variants: parameters, input, output
  * layout, and the order of keys.
  *
- * Order of f32: ascending by value; -0 and +0 are equal (either may come first); NaNs with the sign
- * bit come before -inf, those without it after +inf, each sorted by payload.  radix_f32_order()
- * maps the bits of a float to an unsigned number of the same order, and radix_f32_bits() maps it
- * back.  CUDA kernels have their own copy of these two functions.
+ * Keys are sorted by an unsigned number, the order of the key, which has as many bits as the key:
+ *
+ *	u8 ... u64   the key
+ *	i32, i64     the key with its sign bit inverted
+ *	f32, f64     negative numbers with all bits inverted, others with the sign bit set
+ *
+ * So NaNs with the sign bit come first, then -inf, numbers and inf, then the other NaNs; NaNs are
+ * sorted by payload, and denormals are numbers like others.  A sort may place -0 before +0, by its
+ * order, or treat both as +0.
+ *
+ * A sort by bits LOW:HIGH takes only these bits of the order into account.  It is stable, as is a
+ * sort of keys with values: keys that agree in the bits stay in the order of the input.
+ *
+ * CUDA kernels have their own copy of the order of a key.
  */
 #ifndef GPUBENCH_COMMON_RADIX_TYPES_H
 #define GPUBENCH_COMMON_RADIX_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,11 +27,34 @@
 extern "C" {
 #endif
 
-/* pairs: u32 keys with u32 values, sorted by key, stably. */
-enum radix_type { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS, RADIX_TYPES };
+enum radix_type {
+	RADIX_U8,
+	RADIX_U16,
+	RADIX_U32,
+	RADIX_U64,
+	RADIX_I32,
+	RADIX_I64,
+	RADIX_F32,
+	RADIX_F64,
+	RADIX_TYPES
+};
 
-/* Value i of pairs: i, or a number that differs from all others (datasets/keys/keys.h). */
-enum radix_values { RADIX_INDEX_VALUES, RADIX_RANDOM_VALUES, RADIX_VALUES };
+/* Value i: i in 32 bits, or a number that differs from all others (datasets/keys/keys.h). */
+enum radix_values {
+	RADIX_NO_VALUES,
+	RADIX_INDEX_VALUES,
+	RADIX_U32_VALUES,
+	RADIX_U64_VALUES,
+	RADIX_VALUES
+};
+
+/* Lengths of segments: as equal as possible, random, or random with a few long ones. */
+enum radix_lengths {
+	RADIX_EQUAL_LENGTHS,
+	RADIX_UNIFORM_LENGTHS,
+	RADIX_ZIPF_LENGTHS,
+	RADIX_LENGTHS
+};
 
 enum radix_distribution {
 	RADIX_UNIFORM,
@@ -35,7 +69,8 @@ enum radix_distribution {
 	RADIX_ENTROPY3,
 	RADIX_ENTROPY4,
 	RADIX_ENTROPY5,
-	RADIX_NEARLY, /* ascending but for about sqrt(count) keys */
+	RADIX_NEARLY,  /* ascending but for about sqrt(count) keys */
+	RADIX_SPECIAL, /* 16 keys: zeros, denormals, infinities and NaNs of both signs */
 	RADIX_DISTRIBUTIONS,
 };
 
@@ -46,37 +81,119 @@ struct radix_params {
 	const char *file;     /* raw little-endian keys, or NULL */
 	int64_t threads;
 	int64_t seed;
-	int64_t values; /* enum radix_values; pairs only */
+	int64_t values;   /* enum radix_values */
+	const char *bits; /* "LOW:HIGH", or NULL: all */
+	int64_t segments;
+	int64_t lengths; /* enum radix_lengths */
 };
 
-/* keys has count elements of key_size bytes.  Pairs have as many values; else values is NULL. */
 struct radix_input {
 	size_t count;
 	enum radix_type type;
-	size_t key_size; /* 4 or 8 */
-	void *keys;
-	uint32_t *values;
+	size_t key_size;        /* 1, 2, 4 or 8 */
+	size_t value_size;      /* 0, 4 or 8 */
+	int begin_bit, end_bit; /* sort by bits begin_bit .. end_bit - 1 of the order */
+	size_t segments;        /* at least 1 */
+	uint64_t *offsets; /* segment s: keys offsets[s] .. offsets[s + 1] - 1; NULL if it is 1 */
+	void *keys, *values;
 };
 
-static inline uint32_t radix_f32_order(uint32_t bits)
+/* Bytes of a key. */
+static inline size_t radix_key_size(enum radix_type type)
 {
-	return bits ^ (bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31);
+	return type < RADIX_U32 ? type - RADIX_U8 + 1U : type % 2 ? 8 : 4;
 }
 
-static inline uint32_t radix_f32_bits(uint32_t order)
+/* Key (or value) i of an array of elements of `size` bytes. */
+static inline uint64_t radix_load(const void *array, size_t size, size_t i)
 {
-	return order ^ (order >> 31 ? UINT32_C(1) << 31 : UINT32_MAX);
+	switch (size) {
+	case 1:
+		return ((const uint8_t *)array)[i];
+	case 2:
+		return ((const uint16_t *)array)[i];
+	case 4:
+		return ((const uint32_t *)array)[i];
+	default:
+		return ((const uint64_t *)array)[i];
+	}
 }
 
-/* An output is count keys followed, for pairs, by count values. */
+static inline void radix_store(void *array, size_t size, size_t i, uint64_t bits)
+{
+	switch (size) {
+	case 1:
+		((uint8_t *)array)[i] = (uint8_t)bits;
+		break;
+	case 2:
+		((uint16_t *)array)[i] = (uint16_t)bits;
+		break;
+	case 4:
+		((uint32_t *)array)[i] = (uint32_t)bits;
+		break;
+	default:
+		((uint64_t *)array)[i] = bits;
+		break;
+	}
+}
+
+/* What turns a key into its order, or an order into its key, by an exclusive or. */
+static inline uint64_t radix_flip(enum radix_type type, bool is_negative)
+{
+	const unsigned bits = 8 * (unsigned)radix_key_size(type);
+
+	if (type < RADIX_I32)
+		return 0;
+	return type >= RADIX_F32 && is_negative ? UINT64_MAX >> (64 - bits)
+						: UINT64_C(1) << (bits - 1);
+}
+
+/* The order of a key with these bits. */
+static inline uint64_t radix_order(enum radix_type type, uint64_t bits)
+{
+	return bits ^ radix_flip(type, bits >> (8 * radix_key_size(type) - 1) & 1);
+}
+
+/* The bits of the key of this order. */
+static inline uint64_t radix_bits(enum radix_type type, uint64_t order)
+{
+	return order ^ radix_flip(type, !(order >> (8 * radix_key_size(type) - 1) & 1));
+}
+
+/* True for what every variant sorts: u32, u64 and f32 keys, and u32 keys with 4-byte values, by all
+ * bits, in one segment. */
+static inline bool radix_is_basic(const struct radix_input *input)
+{
+	return input->begin_bit == 0 && input->end_bit == 8 * (int)input->key_size &&
+	       input->segments == 1 &&
+	       (input->value_size ? input->value_size == 4 && input->type == RADIX_U32
+				  : input->type == RADIX_U32 || input->type == RADIX_U64 ||
+					    input->type == RADIX_F32);
+}
+#define RADIX_BASIC "u32, u64 and f32 keys by all bits, and u32 keys with 4-byte values"
+
+/* True if the sort is by all bits of the keys. */
+static inline bool radix_sorts_whole_keys(const struct radix_input *input)
+{
+	return input->begin_bit == 0 && input->end_bit == 8 * (int)input->key_size;
+}
+
+/* An output is count keys and, from the next multiple of 8 bytes on, count values. */
+static inline size_t radix_values_offset(const struct radix_input *input)
+{
+	const size_t bytes = input->count * input->key_size;
+
+	return input->value_size ? (bytes + 7) / 8 * 8 : bytes;
+}
+
 static inline size_t radix_output_size(const struct radix_input *input)
 {
-	return input->count * (input->key_size + (input->values ? sizeof *input->values : 0));
+	return radix_values_offset(input) + input->count * input->value_size;
 }
 
-static inline uint32_t *radix_output_values(const struct radix_input *input, void *output)
+static inline void *radix_output_values(const struct radix_input *input, void *output)
 {
-	return (uint32_t *)(void *)((unsigned char *)output + input->count * input->key_size);
+	return (unsigned char *)output + radix_values_offset(input);
 }
 
 #ifdef __cplusplus

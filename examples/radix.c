@@ -21,7 +21,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	(void)params;
 	s->input = (const struct radix_input *)input;
-	if (s->input->type != RADIX_U32)
+	if (s->input->type != RADIX_U32 || s->input->value_size || !radix_is_basic(s->input))
 		return gb_fail(err, GB_EUNAVAILABLE, "sorts u32 keys only");
 	s->keys = (uint32_t *)gb_host_alloc(s->input->count, sizeof *s->keys, err);
 	s->other = (uint32_t *)gb_host_alloc(s->input->count, sizeof *s->other, err);

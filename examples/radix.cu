@@ -48,7 +48,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	(void)params;
 	s->input = (const struct radix_input *)input;
-	if (s->input->type != RADIX_U32)
+	if (s->input->type != RADIX_U32 || s->input->value_size || !radix_is_basic(s->input))
 		return gb_fail(err, GB_EUNAVAILABLE, "sorts u32 keys only");
 	for (s->padded = 1; s->padded < s->input->count;)
 		s->padded *= 2;

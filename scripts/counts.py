@@ -25,14 +25,14 @@ import sys
 # Arguments of `gpubench`: all CUDA variants and CUB, the faster ones at larger sizes too.
 POINTS = [
     "radix onesweep cub --type=u64 --count=1048576",
-    "radix onesweep cub --type=pairs --values=index --count=1048576",
+    "radix onesweep cub --values=index --count=1048576",
     "radix onesweep cub --type=u32 --count=1048576",
     # More tiles than multiprocessors, with 4-byte keys more than twice as many: other kernels.
-    *["radix onesweep --count=1572864 --values=index --type=" + type for type in ("u64", "pairs")],
+    *["radix onesweep --count=1572864 " + keys for keys in ("--type=u64", "--values=index")],
     "radix onesweep --count=3145728 --type=u32",
-    "radix onesweep cub --type=u32,u64,pairs --values=index --count=262144",
-    "radix --type=u32,u64,pairs --values=index --count=65536",
-    "radix small --type=u32,u64,pairs --values=index --count=8192",
+    *["radix " + sort + keys
+      for sort in ("onesweep cub --count=262144 ", "--count=65536 ", "small --count=8192 ")
+      for keys in ("--type=u32,u64", "--values=index")],
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
     "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",

@@ -42,7 +42,7 @@ if not tiny:
     run(120, "sm80", "make", "SMS=80", "BUILD=build/sm80", "build/sm80/gpubench")
     run(60, "sm80", "build/sm80/gpubench", "check", "--backend=cuda")
 # 4. README's table and preset quick (4 minutes).
-measure(60, "readme", *"radix onesweep cub --count=1Mi,16Mi --type=u32,pairs".split())
+measure(60, "readme", *"radix onesweep cub --count=1Mi,16Mi --values=none,u32".split())
 measure(180, "quick", "run", "--preset=quick", "--max-time=0.3")
 # 5. The times of the points of exact counts beside a bound by launches and sectors (the rest).
 bound = {}

@@ -106,7 +106,7 @@ done
 # Devices with 64 and 100 KB of shared memory: smaller subtrees, and other tiles of the sort.
 for capability in "$oldest" 86; do
 	for points in "octree cuda/lf-shared --count=5000 --bucket=1,8" \
-		"radix cuda/onesweep --count=100k --type=u32,pairs"; do
+		"radix cuda/onesweep --count=100k --values=none,u32"; do
 		GPUBENCH_PTX_CAPABILITY=$capability "$gpubench" $points --samples=1 \
 			--min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||
 			fail "sm_$capability: $(cat said)"

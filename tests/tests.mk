@@ -133,7 +133,7 @@ test-papers: ; $(try) tests/papers.sh $(BUILD)/gpubench
 test-reading: ; $(try) tests/reading.sh $(BUILD)/gpubench
 KILLS ?= 3
 test-resume: ; $(try) tests/resume.sh $(BUILD)/gpubench $(KILLS) 1 \
-		radix 'cpu/[lqsv]*' cpu/best --count=1k,4k,16k --type=u32,u64,pairs
+		radix 'cpu/[lqsv]*' cpu/best --count=1k,4k,16k --values=none,u32
 test-signals: ; $(try) tests/signals.py $(BUILD)/gpubench
 test-memory: ; $(try) tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 test-install: ; +$(try) tests/install.sh $(BUILD)/gpubench

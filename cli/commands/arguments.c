@@ -55,9 +55,9 @@ static const char *argument_of(struct parse *p, const struct gb_param *row, cons
 			       bool swept)
 {
 	if (swept)
-		return row->type == GB_PATH && !row->written ? "FILE,..."
-		       : row->type == GB_PATH                ? "FILE"
-							     : "SPEC";
+		return row->type != GB_PATH        ? "SPEC"
+		       : row->written || row->unit ? keep(p, domain)
+						   : "FILE,...";
 	return row->type == GB_CHOICE ? "WORD" : keep(p, domain);
 }
 

@@ -1,6 +1,6 @@
 /* key.h -- the key that identifies a measurement across files: variant and parameters as text.
  *
- *	radix/cuda/onesweep count=16777216 type=pairs
+ *	radix/cuda/onesweep count=16777216 values=u32
  *
  * A key lists the parameters that apply to the variant, in the order of their table, each in its
  * canonical spelling (gb_value_text()).  A parameter is omitted if it has the value that keys leave

@@ -55,7 +55,7 @@ static int threads_for(const struct radix_params *p, const struct radix_input *i
 
 static bool is_split(const struct radix_params *p, const struct radix_input *input)
 {
-	const bool wide = input->type == RADIX_PAIRS || input->key_size == 8;
+	const bool wide = input->value_size || input->key_size == 8;
 	const enum cpu_simd simd = cpu_simd();
 
 	return input->count > SMALL && (simd < CPU_AVX2 || (simd < CPU_AVX512 && wide) ||
@@ -207,7 +207,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	struct state *s = state;
 
 	s->is_split = is_split(params, input);
-	s->vectors = radix_vectors(input->type == RADIX_PAIRS ? 8 : input->key_size, cpu_simd());
+	s->vectors = radix_vectors(input->value_size ? 8 : input->key_size, cpu_simd());
 	if (radix_cpu_init(&s->cpu, params, input, s->is_split || !s->vectors, err))
 		return err->code;
 	s->cpu.threads = threads;

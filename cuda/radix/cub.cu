@@ -32,15 +32,15 @@ template <class N> static cudaError_t sort_by(const radix_arrays *a, void *temp,
 	case RADIX_F32:
 		return cub::DeviceRadixSort::SortKeys(temp, *temp_bytes, (const float *)a->keys_in,
 						      (float *)a->keys_out, n, 0, 32, stream);
-	case RADIX_PAIRS:
+	case RADIX_U32:
+	default:
+		if (!a->input->value_size)
+			return cub::DeviceRadixSort::SortKeys(
+				temp, *temp_bytes, (const uint32_t *)a->keys_in,
+				(uint32_t *)a->keys_out, n, 0, 32, stream);
 		return cub::DeviceRadixSort::SortPairs(
 			temp, *temp_bytes, (const uint32_t *)a->keys_in, (uint32_t *)a->keys_out,
 			(const uint32_t *)a->values_in, a->values_out, n, 0, 32, stream);
-	case RADIX_U32:
-	default:
-		return cub::DeviceRadixSort::SortKeys(temp, *temp_bytes,
-						      (const uint32_t *)a->keys_in,
-						      (uint32_t *)a->keys_out, n, 0, 32, stream);
 	}
 }
 

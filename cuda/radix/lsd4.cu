@@ -201,13 +201,13 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
+	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
 }
 
 /* Per digit: keys are read twice and written once; values are read and written once. */
 static double bytes(const void *params, const radix_input *input)
 {
-	const size_t per_digit = 3 * input->key_size + 2 * radix_value_size(input);
+	const size_t per_digit = 3 * input->key_size + 2 * input->value_size;
 
 	return (double)input->count * (double)(2 * input->key_size * per_digit);
 }

@@ -30,8 +30,8 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 	(void)radix_arrays_create(&s->arrays, input, true, err);
 	return gpu_alloc(
 		&s->temp,
-		gpu_sort_temp_bytes(s->key, input->type == RADIX_PAIRS, input->count, 0, s->bits),
-		1, err);
+		gpu_sort_temp_bytes(s->key, input->value_size > 0, input->count, 0, s->bits), 1,
+		err);
 }
 
 static gb_status run(const state *s, gb_timer *timer, gb_error *err)

@@ -334,10 +334,10 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 {
 	const size_t count = input->count;
 	size_t most = 0;
-	const bool fit = input->type == RADIX_U64     ? choose<lone_key<key_u64>>(s, count, &most)
-			 : input->type == RADIX_F32   ? choose<lone_key<key_f32>>(s, count, &most)
-			 : input->type == RADIX_PAIRS ? choose<key_and_value>(s, count, &most)
-						      : choose<lone_key<key_u32>>(s, count, &most);
+	const bool fit = input->type == RADIX_U64   ? choose<lone_key<key_u64>>(s, count, &most)
+			 : input->type == RADIX_F32 ? choose<lone_key<key_f32>>(s, count, &most)
+			 : input->value_size        ? choose<key_and_value>(s, count, &most)
+						    : choose<lone_key<key_u32>>(s, count, &most);
 
 	(void)cudaGetLastError(); /* a shape that does not fit is not an error */
 	if (!fit)
@@ -366,7 +366,7 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 /* Each element is read once and written once. */
 static double bytes(const void *params, const radix_input *input)
 {
-	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
+	return (double)input->count * 2 * (double)(input->key_size + input->value_size);
 }
 
 extern "C" const gb_variant_ops radix_cuda_small = radix_ops<state, create, run, bytes>();

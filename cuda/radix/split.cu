@@ -193,7 +193,7 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
+	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
 }
 
 /* Per bit: key read and predicate written; predicate read and f written; key and f read, key
@@ -201,7 +201,7 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 static double bytes(const void *params, const radix_input *input)
 {
 	const size_t key = input->key_size;
-	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * radix_value_size(input);
+	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * input->value_size;
 
 	return (double)input->count * (double)(8 * key * per_bit);
 }

@@ -163,13 +163,13 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
+	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
 }
 
 /* Keys are read once to count; keys and values are read and written once per bit. */
 static double bytes(const void *params, const radix_input *input)
 {
-	const size_t item = input->key_size + radix_value_size(input);
+	const size_t item = input->key_size + input->value_size;
 
 	return (double)input->count * (double)(input->key_size + 8 * input->key_size * 2 * item);
 }

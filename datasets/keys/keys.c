@@ -14,11 +14,6 @@ enum { TILE = 1024 };
 
 __extension__ typedef unsigned __int128 wide;
 
-size_t gb_keys_size(enum radix_type type)
-{
-	return type == RADIX_U64 ? 8 : 4;
-}
-
 /* ---- words ------------------------------------------------------------------------------- */
 
 /* A bijection: xor-shifts and products with odd numbers. */
@@ -176,6 +171,9 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 	case RADIX_NEARLY:
 		nearly_words(seed, count, first, n, word);
 		break;
+	case RADIX_SPECIAL:
+		uniform_words(seed, 0, first, n, word);
+		break;
 	case RADIX_DISTRIBUTIONS:
 		break;
 	}
@@ -183,37 +181,66 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-/* Map place / 2^32, a position in the order of all finite floats, to the bits of the float
- * there. */
-static uint32_t finite_float(uint32_t place)
+/* The bits of infinity; for integers, a number with as many bits set as fit. */
+static inline uint64_t infinity_of(enum radix_type type)
 {
-	const uint32_t lowest = UINT32_C(0x00800000), count = UINT32_C(0xff000000);
-
-	return radix_f32_bits(lowest + (uint32_t)((uint64_t)place * count >> 32));
+	return type == RADIX_F64 ? UINT64_C(0x7ff0) << 48
+				 : UINT64_C(0x7f800000) << 32 >> (64 - 8 * radix_key_size(type));
 }
 
-static void store_tile(void *keys, enum radix_type type, size_t first, size_t n,
+/* Special key `number`, 0 to 15: the upper 8 are the lower ones with the sign bit. */
+static uint64_t special_key(enum radix_type type, uint64_t number)
+{
+	const uint64_t infinity = infinity_of(type), quiet = infinity | infinity >> 1;
+	const uint64_t sign = UINT64_C(1) << (8 * radix_key_size(type) - 1);
+	const uint64_t key[] = { 0,     1,        infinity - 1, infinity, infinity | 1,
+				 quiet, sign - 1, infinity >> 1 };
+
+	return key[number & 7] | (number & 8 ? sign : 0);
+}
+
+/* The order of a finite float: the upper bits of a word as a fraction, scaled to the
+ * number of finite floats. */
+static inline uint64_t finite_order(enum radix_type type, uint64_t word)
+{
+	const unsigned unused = 64 - 8 * (unsigned)radix_key_size(type);
+	const uint64_t most = UINT64_MAX >> unused, lowest = infinity_of(type) ^ most >> 1;
+
+	return lowest + 1 + scaled(word >> unused << unused, most - 2 * lowest - 1);
+}
+
+/* The bits of the key that a word gives.  `type` is a constant wherever this is called. */
+static inline uint64_t key_of(enum radix_type type, bool is_special, uint64_t word)
+{
+	const unsigned unused = 64 - 8 * (unsigned)radix_key_size(type);
+
+	if (is_special)
+		return special_key(type, word >> 60);
+	return radix_bits(type, type >= RADIX_F32 ? finite_order(type, word) : word >> unused);
+}
+
+static void store_tile(void *keys, enum radix_type type, bool is_special, size_t first, size_t n,
 		       const uint64_t *word)
 {
-	uint32_t *key32 = (uint32_t *)keys + first;
-	uint64_t *key64 = (uint64_t *)keys + first;
-
+#define STORE(type_, element)                                                \
+	case type_:                                                          \
+		for (size_t i = 0; i < n; i++)                               \
+			((element *)keys)[first + i] =                       \
+				(element)key_of(type_, is_special, word[i]); \
+		break;
 	switch (type) {
-	case RADIX_U32:
-	case RADIX_PAIRS:
-		for (size_t i = 0; i < n; i++)
-			key32[i] = (uint32_t)(word[i] >> 32);
-		break;
-	case RADIX_U64:
-		memcpy(key64, word, n * sizeof *word);
-		break;
-	case RADIX_F32:
-		for (size_t i = 0; i < n; i++)
-			key32[i] = finite_float((uint32_t)(word[i] >> 32));
-		break;
+		STORE(RADIX_U8, uint8_t)
+		STORE(RADIX_U16, uint16_t)
+		STORE(RADIX_U32, uint32_t)
+		STORE(RADIX_U64, uint64_t)
+		STORE(RADIX_I32, uint32_t)
+		STORE(RADIX_I64, uint64_t)
+		STORE(RADIX_F32, uint32_t)
+		STORE(RADIX_F64, uint64_t)
 	case RADIX_TYPES:
 		break;
 	}
+#undef STORE
 }
 
 void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
@@ -225,9 +252,11 @@ void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution dist
 		const size_t n = count - at < TILE ? count - at : TILE;
 
 		make_words(distribution, seed, count, at, n, word);
-		store_tile(keys, type, at, n, word);
+		store_tile(keys, type, distribution == RADIX_SPECIAL, at, n, word);
 	}
 }
+
+/* ---- values ------------------------------------------------------------------------------ */
 
 /* Random values add this to an index before they scatter it. */
 static uint32_t turn_of(uint64_t seed)
@@ -235,19 +264,84 @@ static uint32_t turn_of(uint64_t seed)
 	return scatter((uint32_t)(seed ^ seed >> 32));
 }
 
-void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint64_t seed)
+void gb_keys_number(void *values, size_t count, enum radix_values kind, uint64_t seed)
 {
-	const bool is_random = kind == RADIX_RANDOM_VALUES;
+	const bool is_index = kind == RADIX_INDEX_VALUES;
 	const uint32_t turn = turn_of(seed);
+	uint32_t *value32 = values;
+	uint64_t *value64 = values;
 
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < count; i++)
-		values[i] = is_random ? scatter((uint32_t)i + turn) : (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t low = is_index ? (uint32_t)i : scatter((uint32_t)i + turn);
+
+		if (kind == RADIX_U64_VALUES)
+			value64[i] = (uint64_t)low << 32 | (scatter(low ^ turn) ^ i >> 32);
+		else
+			value32[i] = low;
+	}
 }
 
-uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed)
+uint64_t gb_keys_place(uint64_t value, enum radix_values kind, uint64_t seed)
 {
-	return kind == RADIX_RANDOM_VALUES ? gather(value) - turn_of(seed) : value;
+	const uint32_t turn = turn_of(seed), upper = (uint32_t)(value >> 32);
+
+	if (kind == RADIX_INDEX_VALUES)
+		return value;
+	if (kind == RADIX_U32_VALUES)
+		return gather((uint32_t)value) - turn;
+	return (uint64_t)(scatter(upper ^ turn) ^ (uint32_t)value) << 32 |
+	       (uint32_t)(gather(upper) - turn);
+}
+
+/* ---- segments ---------------------------------------------------------------------------- */
+
+/* The weight of segment i of `segments`: a random number, or 2^32 / r for a random r up to
+ * `segments`. */
+static uint64_t weight_of(enum radix_lengths lengths, size_t segments, uint64_t seed, size_t i)
+{
+	const uint64_t word = gb_random_half(gb_random_block(seed, 2, i / 2), i % 2);
+
+	if (lengths == RADIX_EQUAL_LENGTHS)
+		return 1;
+	return lengths == RADIX_UNIFORM_LENGTHS
+		       ? word >> 32
+		       : (UINT64_C(1) << 32) / (1 + scaled(word, segments));
+}
+
+void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths lengths, size_t count,
+		      uint64_t seed)
+{
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < segments; i++)
+		offsets[i] = weight_of(lengths, segments, seed, i);
+	for (size_t i = 0; i < segments; i++) {
+		const uint64_t weight = offsets[i];
+
+		offsets[i] = sum;
+		sum += weight;
+	}
+	offsets[segments] = sum;
+	for (size_t i = 0; i <= segments && sum; i++)
+		offsets[i] = (uint64_t)((wide)offsets[i] * count / sum);
+	offsets[segments] = count;
+}
+
+size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i)
+{
+	size_t low = 0, high = segments;
+
+	while (offsets && high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (offsets[middle] <= i)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* ---- digest ------------------------------------------------------------------------------ */
@@ -261,20 +355,27 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count,
+uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
 			uint64_t salt)
 {
-	const uint32_t *key32 = keys;
-	const uint64_t *key64 = keys;
 	uint64_t sum = 0;
 
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-	for (size_t i = 0; i < count; i++) {
-		uint64_t record = key_size == 8 ? key64[i] : key32[i];
+	for (size_t at = 0; at < in->count; at += TILE) {
+		const size_t end = in->count - at < TILE ? in->count : at + TILE;
+		size_t s = gb_keys_segment_of(in->offsets, in->segments, at);
+		uint64_t of_segment = salt ^ mix(s);
 
-		if (values)
-			record = record << 32 | values[i];
-		sum += mix(record ^ salt);
+		for (size_t i = at; i < end; i++) {
+			uint64_t hash;
+
+			while (in->offsets && i >= in->offsets[s + 1])
+				of_segment = salt ^ mix(++s);
+			hash = mix(radix_load(keys, in->key_size, i) ^ of_segment);
+			if (in->value_size)
+				hash = mix(hash ^ radix_load(values, in->value_size, i));
+			sum += hash;
+		}
 	}
 	return sum;
 }

@@ -4,11 +4,10 @@
  * index), and for some on count, so the bytes do not depend on the number of threads.  The types
  * use the word as follows:
  *
- *	u64         the word
- *	u32, pairs  its upper half
- *	f32         its upper half w, scaled to position w * 0xff000000 / 2^32 among the finite
- *	            floats in ascending order, from -FLT_MAX to FLT_MAX: never a NaN or an
- *	            infinity; order and equality are preserved
+ *	integers    the upper bits of the word are the order of the key (common/radix_types.h)
+ *	f32, f64    the upper 32 or 64 bits are a fraction, which is scaled to the position among
+ *	            the finite floats in ascending order: never a NaN or an infinity; order
+ *	            and equality are preserved
  *
  * The distributions define the word:
  *
@@ -28,6 +27,9 @@
  *	            stream 1 is below floor((2^64 - 1) / floor(sqrt(count))).  ramp(i) is a word from
  *	            the i-th of count equal parts of the range, drawn by the uniform word: with s =
  *	            floor((2^64 - 1) / count), i s + floor(u s); u as for zipf
+ *	special     the upper 4 bits of the uniform word select one of 16 keys, each with and
+ *	            without the sign bit: 0, 1, the bits of infinity and those before and after it,
+ *	            a quiet NaN, all bits set, and half the bits of infinity
  *
  * "Scattered" means a fixed bijection of 32-bit numbers that spreads small ones over the range.
  */
@@ -39,24 +41,28 @@
 #include "common/radix_types.h"
 #include "common/status.h"
 
-/* The size of a key: 4 or 8 bytes. */
-size_t gb_keys_size(enum radix_type type);
-
 /* Fill count keys of `type`. */
 void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
 		  size_t count, uint64_t seed);
 
-/* Set the values of pairs; count <= 2^32.  Random ones all differ: i + t, scattered, where t is the
- * XOR of the seed's halves, scattered. */
-void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint64_t seed);
-/* The index of the pair that has this value. */
-uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
+/* Set the values of keys; count <= 2^32 unless they have 64 bits.  Random ones all differ: with t the
+ * XOR of the seed's halves, scattered, u32 values are v = i + t, scattered; u64 values are v above
+ * the scattered v XOR t, XOR the upper half of i. */
+void gb_keys_number(void *values, size_t count, enum radix_values kind, uint64_t seed);
+/* The index of the key that has this value. */
+uint64_t gb_keys_place(uint64_t value, enum radix_values kind, uint64_t seed);
+
+/* Set the segments + 1 offsets of segments of count keys in all; see enum radix_lengths. */
+void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths lengths, size_t count,
+		      uint64_t seed);
+/* The segment that key i belongs to. */
+size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i);
 
 /* Read keys of `type`: at most `limit`, or all if it is 0.  The contents tell the format:
  *
- *	.npy  an array of one dimension; integers that fit, or float32 for f32
+ *	.npy  an array of one dimension; integers that fit, float32 for f32, float64 for f64
  *	text  a number per line; empty lines and lines that start with # are skipped
- *	SOSD  a number of 8 bytes and just as many raw keys
+ *	SOSD  a number of 8 bytes and just as many raw keys of u32 or u64
  *	raw   little-endian keys: whatever is none of the others
  *
  * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if
@@ -66,10 +72,10 @@ uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
 enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err);
 
-/* A sum of hashes of the records (key, and value if values is not NULL; key_size is then 4).  It
- * does not depend on the order of the records.  Different records have equal digests with
- * probability about 2^-64, if they were chosen without knowing the salt. */
-uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count,
+/* A sum of hashes of the records of `in`: key, value and segment.  It does not depend on the order
+ * of the records in a segment.  `keys` and `values` may be those of an output.  Different records
+ * have equal digests with probability about 2^-64, if they were chosen without knowing the salt. */
+uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
 			uint64_t salt);
 
 #endif

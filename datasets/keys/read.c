@@ -27,7 +27,7 @@ struct job {
 	size_t room, count;
 };
 
-static const char *const type_names[] = { "u32", "u64", "f32", "u32" };
+static const char *const type_names[] = { "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64" };
 _Static_assert(sizeof type_names / sizeof *type_names == RADIX_TYPES, "a name for each type");
 
 /* Allocate the arrays for at most that many keys of the file, or for the limit if that is less. */
@@ -49,9 +49,12 @@ static void store(struct job *job, uint64_t key)
 	memcpy((char *)job->keys + job->count++ * job->key_size, &key, job->key_size);
 }
 
-static uint64_t most_of(enum radix_type type)
+/* The largest magnitude of an integer of either sign. */
+static uint64_t most_of(enum radix_type type, bool is_negative)
 {
-	return type == RADIX_U64 ? UINT64_MAX : UINT32_MAX;
+	const uint64_t most = UINT64_MAX >> (64 - 8 * radix_key_size(type));
+
+	return type < RADIX_I32 ? (is_negative ? 0 : most) : (most >> 1) + is_negative;
 }
 
 /* ---- raw and SOSD ------------------------------------------------------------------------- */
@@ -76,7 +79,7 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, s
 {
 	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
 
-	if (sosd && (sosd != job->key_size || job->type == RADIX_F32))
+	if (sosd && job->type != (sosd == 8 ? RADIX_U64 : RADIX_U32))
 		return gb_fail(r->err, GB_EUSAGE, "%s is an SOSD file of u%zu keys: see --type",
 			       r->path, 8 * sosd);
 	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
@@ -100,7 +103,7 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, s
 
 static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 {
-	const uint64_t most = most_of(job->type);
+	const bool is_float = job->type >= RADIX_F32;
 	struct gb_npy n;
 
 	gb_reader_is(r, GB_FILE_NPY_KEYS, "");
@@ -110,7 +113,7 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: a NumPy array of %zu x %zu numbers is not one row of keys",
 			       r->path, n.rows, n.columns);
-	if ((n.kind == 'f') != (job->type == RADIX_F32) || (n.kind == 'f' && n.size != 4))
+	if ((n.kind == 'f') != is_float || (is_float && n.size != job->key_size))
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: a NumPy array of type %c%u has no %s keys: see --type", r->path,
 			       n.kind, n.size, type_names[job->type]);
@@ -118,8 +121,9 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 		return r->err->code;
 	while (job->count < job->room) {
 		const uint64_t bits = gb_npy_bits(&n, job->count, 0);
+		const bool is_negative = n.kind == 'i' && (int64_t)bits < 0;
 
-		if (bits > most || (n.kind == 'i' && (int64_t)bits < 0))
+		if (!is_float && (is_negative ? -bits : bits) > most_of(job->type, is_negative))
 			return gb_fail(r->err, GB_EUSAGE, "%s: key %zu is %.20g, no %s", r->path,
 				       job->count, gb_npy_value(&n, job->count, 0),
 				       type_names[job->type]);
@@ -130,38 +134,47 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* Read an unsigned integer up to `most`.  Returns its end, or NULL if there is none. */
-static const char *read_unsigned(const char *at, uint64_t most, uint64_t *value)
+/* Read an integer of this type and give its bits.  Returns its end, or NULL if there is none. */
+static const char *read_integer(const char *at, enum radix_type type, uint64_t *bits)
 {
-	const char *const first = at += *at == '+';
+	const bool is_negative = *at == '-';
+	const uint64_t most = most_of(type, is_negative);
+	const char *const first = at += is_negative || *at == '+';
+	uint64_t value = 0;
 
-	for (*value = 0; gb_is_digit(*at); at++) {
+	for (; gb_is_digit(*at); at++) {
 		const uint64_t digit = (uint64_t)(*at - '0');
 
-		if (*value > (most - digit) / 10)
+		if (digit > most || value > (most - digit) / 10)
 			return NULL;
-		*value = 10 * *value + digit;
+		value = 10 * value + digit;
 	}
+	*bits = is_negative ? -value : value;
 	return at > first ? at : NULL;
 }
 
-/* Read a float and give its bits.  A finite number beyond float's range is none. */
-static const char *read_float(const char *at, uint64_t *bits)
+/* Read a real number and give its bits.  A finite number beyond float's range is none. */
+static const char *read_real(const char *at, enum radix_type type, uint64_t *bits)
 {
 	double value;
 	const char *after = gb_read_number(at, &value);
 	const float single = after ? (float)value : 0;
 
+	if (!after || (type == RADIX_F32 && isinf(single) && !isinf(value)))
+		return NULL;
 	*bits = 0;
-	memcpy(bits, &single, sizeof single);
-	return after && isinf(single) && !isinf(value) ? NULL : after;
+	if (type == RADIX_F32)
+		memcpy(bits, &single, sizeof single);
+	else
+		memcpy(bits, &value, sizeof value);
+	return after;
 }
 
 static enum gb_status read_key(struct job *job, struct gb_reader *r)
 {
 	uint64_t key = 0;
-	const char *after = job->type == RADIX_F32 ? read_float(r->at, &key)
-						   : read_unsigned(r->at, most_of(job->type), &key);
+	const char *after =
+		(job->type < RADIX_F32 ? read_integer : read_real)(r->at, job->type, &key);
 
 	if (after && (gb_is_space(*after) || *after == ',' || *after == ';')) {
 		r->at = gb_skip_blanks(after);
@@ -241,7 +254,7 @@ static enum gb_status read_any(struct job *job, const char *path, struct gb_erro
 enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err)
 {
-	struct job job = { .type = type, .key_size = gb_keys_size(type), .limit = limit };
+	struct job job = { .type = type, .key_size = radix_key_size(type), .limit = limit };
 
 	*keys = NULL;
 	if (read_any(&job, path, err)) {

@@ -154,6 +154,18 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 	return 0;
 }
 
+/* What is sorted. */
+static const struct kind {
+	enum radix_type type;
+	enum radix_values values;
+} kinds[] = {
+	{ RADIX_U32, RADIX_NO_VALUES },
+	{ RADIX_U64, RADIX_NO_VALUES },
+	{ RADIX_F32, RADIX_NO_VALUES },
+	{ RADIX_U32, RADIX_U32_VALUES },
+};
+enum { PAIRS = 3 };
+
 struct case_ {
 	struct radix_input input;
 	unsigned char *expected;
@@ -178,48 +190,41 @@ static void make_expected(struct case_ *c)
 {
 	const struct radix_input *in = &c->input;
 	struct indexed *sorted = malloc((in->count + 1) * sizeof *sorted);
-	uint32_t *values = radix_output_values(in, c->expected);
+	void *values = radix_output_values(in, c->expected);
 
+	memset(c->expected, 0xa5, c->bytes); /* between keys and values */
 	for (size_t i = 0; i < in->count; i++) {
-		uint32_t narrow = ((const uint32_t *)in->keys)[in->key_size == 4 ? i : 0];
-
 		sorted[i].place = i;
-		sorted[i].key = in->key_size == 8       ? ((const uint64_t *)in->keys)[i]
-				: in->type == RADIX_F32 ? radix_f32_order(narrow)
-							: narrow;
+		sorted[i].key = radix_order(in->type, radix_load(in->keys, in->key_size, i));
 	}
 	qsort(sorted, in->count, sizeof *sorted, by_key_and_place);
 	for (size_t i = 0; i < in->count; i++) {
-		size_t from = sorted[i].place;
-
-		memcpy(c->expected + i * in->key_size, (const char *)in->keys + from * in->key_size,
-		       in->key_size);
-		if (in->values)
-			values[i] = in->values[from];
+		radix_store(c->expected, in->key_size, i, radix_bits(in->type, sorted[i].key));
+		if (in->value_size)
+			radix_store(values, in->value_size, i,
+				    radix_load(in->values, in->value_size, sorted[i].place));
 	}
 	free(sorted);
 }
 
-static void make_case(struct case_ *c, enum radix_type type, enum shape shape, size_t n)
+static void make_case(struct case_ *c, const struct kind *kind, enum shape shape, size_t n)
 {
+	const size_t size = radix_key_size(kind->type);
 	struct radix_input *in = &c->input;
 
 	*in = (struct radix_input){ .count = n,
-				    .type = type,
-				    .key_size = type == RADIX_U64 ? 8 : 4 };
+				    .type = kind->type,
+				    .key_size = size,
+				    .value_size = kind->values ? 4 : 0,
+				    .end_bit = (int)(8 * size),
+				    .segments = 1 };
 	in->keys = malloc((n + 1) * in->key_size);
-	in->values = type == RADIX_PAIRS ? malloc((n + 1) * sizeof *in->values) : NULL;
+	in->values = malloc((n + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = make_key(shape, i, n);
-
-		if (type == RADIX_U64)
-			((uint64_t *)in->keys)[i] = key;
-		else
-			((uint32_t *)in->keys)[i] = (uint32_t)(key >> 32);
+		radix_store(in->keys, size, i, make_key(shape, i, n) >> (64 - 8 * size));
 		/* Ascending values may be sorted with the keys; in half of the shapes they do not
 		 * ascend. */
-		if (in->values)
-			in->values[i] = (uint32_t)i * (shape % 2 ? 1 : 2654435761U);
+		((uint32_t *)in->values)[i] = (uint32_t)i * (shape % 2 ? 1 : 2654435761U);
 	}
 	c->bytes = radix_output_size(in);
 	c->expected = malloc(c->bytes + 1);
@@ -238,11 +243,13 @@ static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64
 		  const char *what)
 {
 	const size_t n = c->input.count;
-	const bool is_index = !c->input.values || !n || c->input.values[n - 1] == n - 1;
+	const uint32_t *values = c->input.values;
 	struct radix_params params = { .count = (int64_t)n,
 				       .threads = threads,
-				       .values = is_index ? RADIX_INDEX_VALUES
-							  : RADIX_RANDOM_VALUES };
+				       .values = !c->input.value_size ? RADIX_NO_VALUES
+						 : !n || values[n - 1] == n - 1
+							 ? RADIX_INDEX_VALUES
+							 : RADIX_U32_VALUES };
 	unsigned char *output = malloc(c->bytes + 1), *expected = malloc(c->bytes + 1);
 	struct gb_timer timer = { 0 };
 	struct gb_error err = { 0 };
@@ -266,9 +273,9 @@ static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64
 
 ParameterizedTestParameters(radix_cpu, hard_inputs)
 {
-	static enum radix_type types[] = { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS };
+	static size_t numbers[] = { 0, 1, 2, 3 };
 
-	return cr_make_param_array(enum radix_type, types, GB_COUNT(types));
+	return cr_make_param_array(size_t, numbers, GB_COUNT(numbers));
 }
 
 /* Each sort with each instruction set; large inputs only with best. */
@@ -287,7 +294,7 @@ static void check_case(const struct case_ *c, int64_t threads, const char *where
 	}
 }
 
-ParameterizedTest(enum radix_type *type, radix_cpu, hard_inputs)
+ParameterizedTest(size_t *number, radix_cpu, hard_inputs)
 {
 	for (size_t i = 0; i < GB_COUNT(sizes); i++)
 		for (int shape = 0; shape < SHAPES; shape++) {
@@ -297,10 +304,10 @@ ParameterizedTest(enum radix_type *type, radix_cpu, hard_inputs)
 
 			if (n > 100000 && shape != UNIFORM && shape != FEW && shape != SPARSE)
 				continue;
-			(void)snprintf(where, sizeof where, "type %d, shape %d, %zu keys",
-				       (int)*type, shape, n);
-			make_case(&c, *type, (enum shape)shape, n);
-			check_case(&c, n > 10000 ? 1 + (shape + (int)*type) % 3 : 1, where);
+			(void)snprintf(where, sizeof where, "kind %zu, shape %d, %zu keys", *number,
+				       shape, n);
+			make_case(&c, &kinds[*number], (enum shape)shape, n);
+			check_case(&c, n > 10000 ? 1 + (shape + (int)*number) % 3 : 1, where);
 			free_case(&c);
 		}
 }
@@ -309,7 +316,7 @@ ParameterizedTest(enum radix_type *type, radix_cpu, hard_inputs)
 static void set_values(struct case_ *c, uint32_t factor)
 {
 	for (size_t i = 0; i < c->input.count; i++)
-		c->input.values[i] = (uint32_t)i * factor;
+		((uint32_t *)c->input.values)[i] = (uint32_t)i * factor;
 	make_expected(c);
 }
 
@@ -319,25 +326,24 @@ Test(radix_cpu, patterns)
 	static const enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 	static const size_t counts[] = { 1, 255, 257, 700, 4099, 20011 };
 
-	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
+	for (int kind = 0; kind <= PAIRS; kind++)
 		for (int shape = SHAPES; shape < PATTERNS; shape++)
 			for (size_t i = 0; i < 2 * GB_COUNT(counts); i++) {
 				struct case_ c;
 
-				if (i % 2 && type != RADIX_PAIRS)
+				if (i % 2 && kind != PAIRS)
 					continue;
-				make_case(&c, (enum radix_type)type, (enum shape)shape,
-					  counts[i / 2]);
-				if (type == RADIX_PAIRS)
+				make_case(&c, &kinds[kind], (enum shape)shape, counts[i / 2]);
+				if (kind == PAIRS)
 					set_values(&c, i % 2 ? 2654435761U : 1);
 				for (size_t k = 0; k < GB_COUNT(levels); k++)
 					for (int threads = 1; threads <= 3; threads += 2) {
 						char what[160];
 
 						(void)snprintf(what, sizeof what,
-							       "simd %d, type %d, shape %d, %zu "
+							       "simd %d, kind %d, shape %d, %zu "
 							       "keys, %d threads",
-							       (int)levels[k], type, shape,
+							       (int)levels[k], kind, shape,
 							       c.input.count, threads);
 						cpu_limit_simd(levels[k]);
 						check(&radix_cpu_best, &c, threads, what);
@@ -355,7 +361,7 @@ Test(radix_cpu, many_threads)
 		for (size_t s = 0; s < GB_COUNT(sorts); s++) {
 			struct case_ c;
 
-			make_case(&c, RADIX_PAIRS, FEW, counts[i]);
+			make_case(&c, &kinds[PAIRS], FEW, counts[i]);
 			check(sorts[s], &c, 5, "five threads");
 			free_case(&c);
 		}
@@ -368,10 +374,10 @@ Test(radix_cpu, values_by_halves)
 	enum { COUNT = 400000 };
 	struct case_ c;
 
-	make_case(&c, RADIX_PAIRS, FEW, COUNT);
+	make_case(&c, &kinds[PAIRS], FEW, COUNT);
 	for (size_t i = 0; i < COUNT; i++) {
 		((uint32_t *)c.input.keys)[i] = (uint32_t)(i % 2 << 31 | mix(i) % 4 << 8);
-		c.input.values[i] = (uint32_t)(i % (COUNT / 2));
+		((uint32_t *)c.input.values)[i] = (uint32_t)(i % (COUNT / 2));
 	}
 	free(c.expected);
 	c.expected = malloc(c.bytes + 1);

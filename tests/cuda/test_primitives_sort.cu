@@ -64,7 +64,7 @@ template <class K> static std::vector<K> make_keys(const struct sort_case *c)
 /* The bits by which the key is sorted. */
 template <class K> static uint64_t sorted_bits(const struct sort_case *c, K key)
 {
-	const uint64_t ordered = c->key == GPU_KEY_F32 ? radix_f32_order((uint32_t)key) : key;
+	const uint64_t ordered = c->key == GPU_KEY_F32 ? radix_order(RADIX_F32, key) : key;
 
 	return ordered << (64 - c->end_bit) >> (64 - c->end_bit + c->begin_bit);
 }

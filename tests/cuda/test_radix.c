@@ -16,7 +16,8 @@ TestSuite(variants_radix, .init = lower_limits);
 
 Test(variants_radix, wide)
 {
-	run_points("radix", "onesweep", "--type=u32,u64,f32,pairs --count=33,20000");
+	run_points("radix", "onesweep", "--type=u32,u64,f32 --count=33,20000");
+	run_points("radix", "onesweep", "--values=u32 --count=33,20000");
 	run_points("lbvh", "apetrei", "--scene=soup --count=5001");
 	run_points("lbvh", "ploc", "--scene=soup --count=5001");
 	run_points("octree", "morton", "--count=5001 --distribution=plummer");
@@ -29,7 +30,9 @@ Test(variants_radix, one_multiprocessor)
 	gpu_sort_limits.words = SIZE_MAX;
 	gpu_sort_limits.processors = 1;
 	run_points("radix", "onesweep",
-		   "--type=u32,u64,f32,pairs --count=12000,21000 --distribution=uniform,few");
+		   "--type=u32,u64,f32 --count=12000,21000 --distribution=uniform,few");
+	run_points("radix", "onesweep",
+		   "--values=u32 --count=12000,21000 --distribution=uniform,few");
 	run_points("octree", "morton", "--count=6500 --distribution=plummer");
 	run_points("octree", "lf-shared", "--count=6500 --distribution=plummer");
 }
@@ -40,12 +43,14 @@ Test(variants_radix_clusters, small)
 	(void)setenv("GPUBENCH_PTX_CLUSTER_BLOCKS", "4", 1);
 	open_gpu();
 	run_points("radix", "small",
-		   "--type=u32,u64,f32,pairs --count=1025:1029,3000,5000,9000,17000,33000");
+		   "--type=u32,u64,f32 --count=1025:1029,3000,5000,9000,17000,33000");
+	run_points("radix", "small", "--values=u32 --count=1025:1029,3000,5000,9000,17000,33000");
 }
 
 Test(variants_radix, wide_cub)
 {
-	run_points("radix", "cub", "--type=u32,u64,f32,pairs --count=33,20000");
+	run_points("radix", "cub", "--type=u32,u64,f32 --count=33,20000");
+	run_points("radix", "cub", "--values=u32 --count=33,20000");
 }
 
 #endif

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const enum radix_type type = size ? data[0] % RADIX_TYPES : RADIX_U32;
-	const size_t key_size = gb_keys_size(type), limit = size ? data[0] / RADIX_TYPES % 8 : 0;
+	const size_t key_size = radix_key_size(type), limit = size ? data[0] / RADIX_TYPES % 8 : 0;
 	const size_t bytes = size ? size - 1 : 0;
 	const char *path = fuzz_file(data + (size > 0), bytes, ".keys");
 	struct gb_error err = { 0 };
@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (count != (limit && limit < bytes / key_size ? limit : bytes / key_size) ||
 		     memcmp(keys, data + 1, count * key_size) != 0))
 			abort();
-		(void)gb_keys_digest(keys, key_size, NULL, count, 0);
+		(void)gb_keys_digest(&(struct radix_input){ .count = count, .key_size = key_size },
+				     keys, NULL, 0);
 	}
 	gb_host_free(keys);
 	(void)unlink(path);

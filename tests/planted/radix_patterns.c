@@ -25,7 +25,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const uint32_t *key = cpu->record;
 	size_t i = 0;
 
-	if (cpu->input->type == RADIX_U32 && cpu->count > FIRST)
+	if (cpu->width == 4 && cpu->count > FIRST)
 		while (i < FIRST && key[i] <= key[i + 1])
 			i++;
 	return i == FIRST ? GB_OK : radix_cpu_qsort.run(state, timer, err);

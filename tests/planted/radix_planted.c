@@ -19,6 +19,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	struct state *s = state;
 
 	s->input = input;
+	if (s->input->type != RADIX_U32 || s->input->value_size || !radix_is_basic(s->input))
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts u32 keys only");
 	s->keys = gb_host_alloc(s->input->count, sizeof *s->keys, err);
 	return err->code;
 }

@@ -10,7 +10,7 @@ run() {
 	"$gpubench" "$@" --backend=cuda --samples=2 --warmup=0 --hot --quiet
 }
 
-run radix '!cub' --count=10007 --type=u32,pairs
+run radix '!cub' --count=10007 --values=none,u32
 run bfs --vertices=1025 --p=0.02,0.3 --result=dist,both
 run bfs ccam-batch --vertices=1025 --p=0.02 --sources=64 --batch=64
 run cbt --op=reduce,cycle,update --depth=12 --frames=2

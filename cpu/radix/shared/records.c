@@ -17,8 +17,10 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 			      bool spare, struct gb_error *err)
 {
 	const struct radix_input *keys = input;
-	bool pairs = keys->type == RADIX_PAIRS;
+	bool pairs = keys->value_size > 0;
 
+	if (!radix_is_basic(keys))
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts " RADIX_BASIC);
 	cpu->input = keys;
 	cpu->count = keys->count;
 	cpu->width = pairs ? 8 : keys->key_size;
@@ -52,7 +54,7 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 
 	if (!cpu->count)
 		return GB_OK;
-	if (input->type != RADIX_PAIRS) {
+	if (!input->value_size) {
 		memcpy(cpu->record, input->keys, cpu->count * cpu->width);
 		return GB_OK;
 	}
@@ -71,7 +73,7 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 
 	if (!cpu->count)
 		return GB_OK;
-	if (input->type != RADIX_PAIRS) {
+	if (!input->value_size) {
 		memcpy(output, cpu->record, cpu->count * cpu->width);
 		return GB_OK;
 	}
@@ -86,7 +88,7 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 
 const char *radix_cpu_excluded(const void *params)
 {
-	const bool pairs = ((const struct radix_params *)params)->type == RADIX_PAIRS;
+	const bool pairs = ((const struct radix_params *)params)->values != RADIX_NO_VALUES;
 
 	return pairs ? "interleaving of keys and values" : NULL;
 }
@@ -100,7 +102,7 @@ void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer)
 	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
-		key[i] = radix_f32_order(key[i]);
+		key[i] = (uint32_t)radix_order(RADIX_F32, key[i]);
 }
 
 void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
@@ -112,7 +114,7 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
 	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
-		key[i] = radix_f32_bits(key[i]);
+		key[i] = (uint32_t)radix_bits(RADIX_F32, key[i]);
 }
 
 enum { MANY = 1 << 14 }; /* records that are worth the start of threads */

@@ -11,19 +11,13 @@
 #include "cuda/primitives/keys.h"
 #include "cuda/runtime/variant.h"
 
-/* All pointers except input are to device memory.  The values are NULL unless the type is pairs. */
+/* All pointers except input are to device memory.  The values are NULL if there are none. */
 struct radix_arrays {
 	const radix_input *input;
 	size_t count;
 	void *keys_in, *keys_out, *keys_spare;
 	uint32_t *values_in, *values_out, *values_spare;
 };
-
-/* Bytes of one key's value: 4 for pairs, else 0. */
-static inline size_t radix_value_size(const radix_input *input)
-{
-	return input->values ? sizeof *input->values : 0;
-}
 
 /* The arrays that one pass reads and writes. */
 struct radix_pass {
@@ -39,6 +33,8 @@ static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *
 {
 	const size_t n = input->count, size = input->key_size;
 
+	if (!radix_is_basic(input))
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts " RADIX_BASIC);
 	a->input = input;
 	a->count = n;
 	(void)gpu_alloc(&a->keys_in, n, size, err);
@@ -46,7 +42,7 @@ static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *
 	gb_memory_result(a->keys_out, GB_WHOLE, GB_POISON);
 	if (spare)
 		(void)gpu_alloc(&a->keys_spare, n, size, err);
-	if (!input->values)
+	if (!input->value_size)
 		return err->code;
 	(void)gpu_alloc(&a->values_in, n, err);
 	(void)gpu_alloc(&a->values_out, n, err);
@@ -63,7 +59,7 @@ static inline gb_status radix_upload(const radix_arrays *a, gb_error *err)
 	const radix_input *const input = a->input;
 
 	(void)gpu_upload(a->keys_in, input->keys, a->count * input->key_size, err);
-	return gpu_upload(a->values_in, input->values, a->count * radix_value_size(input), err);
+	return gpu_upload(a->values_in, input->values, a->count * input->value_size, err);
 }
 
 static inline gb_status radix_download(const radix_arrays *a, void *output, gb_error *err)
@@ -72,7 +68,7 @@ static inline gb_status radix_download(const radix_arrays *a, void *output, gb_e
 
 	(void)gpu_download(output, a->keys_out, a->count * input->key_size, err);
 	return gpu_download(radix_output_values(input, output), a->values_out,
-			    a->count * radix_value_size(input), err);
+			    a->count * input->value_size, err);
 }
 
 /* Pass `number` of `passes`: the first reads in, the last writes out. */
@@ -96,7 +92,7 @@ static inline radix_pass radix_pass_of(const radix_arrays *a, int number, int pa
 /* Bytes of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
 static inline double radix_sweep_bytes(const void *params, const radix_input *input)
 {
-	const size_t item = input->key_size + radix_value_size(input);
+	const size_t item = input->key_size + input->value_size;
 
 	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
 }
@@ -117,10 +113,10 @@ static constexpr gb_variant_ops radix_ops(void)
 }
 
 /* Call sort<KEY, VALUES>(arguments) for the type of the input. */
-#define RADIX_DISPATCH(type, sort, ...)                              \
-	((type) == RADIX_U64     ? sort<key_u64, false>(__VA_ARGS__) \
-	 : (type) == RADIX_F32   ? sort<key_f32, false>(__VA_ARGS__) \
-	 : (type) == RADIX_PAIRS ? sort<key_u32, true>(__VA_ARGS__)  \
-				 : sort<key_u32, false>(__VA_ARGS__))
+#define RADIX_DISPATCH(input, sort, ...)                                  \
+	((input)->type == RADIX_U64   ? sort<key_u64, false>(__VA_ARGS__) \
+	 : (input)->type == RADIX_F32 ? sort<key_f32, false>(__VA_ARGS__) \
+	 : (input)->value_size        ? sort<key_u32, true>(__VA_ARGS__)  \
+				      : sort<key_u32, false>(__VA_ARGS__))
 
 #endif

@@ -12,7 +12,7 @@ for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --t
 	"radix cpu/split-" "radix -q cpu/qsor" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
 	"radix --output a" "lbvh --write=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \
 	"repro radi" "repro --from=" "report --format=markd" "report -f markd" "report " "compare a" "check cpu/qs" "env " "ab old" "ab old=" \
-	"ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
+	"ab old=a new=b -- radi" "ab old=a new=b -- radix --type=i" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"
 done
 # Every benchmark is offered after `check`, and after `gpubench` among the commands.

@@ -18,6 +18,3 @@ LC_ALL=C.UTF-8 gpubench report csv.jsonl | grep ms
 grep -c "$(printf '\033')" table
 grep failures "$cases/tables.jsonl" >failures.jsonl
 /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' gpubench report failures.jsonl | tr -d '\r' | cat -v
-# Only pairs have values.
-grep '"bench":"radix"' "$cases/tables.jsonl" | sed 's/"u32"/"pairs"/; s/"key":"[^"]*/& type=pairs/' >pairs.jsonl
-gpubench report pairs.jsonl | head -n 1
