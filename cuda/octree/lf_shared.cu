@@ -49,8 +49,9 @@ struct cell {
 /* The bodies in the order of their keys' first digits.  Bodies that share these keep their original
  * order, which helps: neighbours inserted at the same time would compete for one slot. */
 struct sorted {
-	uint64_t *keys, *keys_spare;
-	uint32_t *numbers, *numbers_in, *numbers_spare;
+	uint64_t *keys; /* numbers follow */
+	uint32_t *numbers, *numbers_in;
+	void *spare; /* for keys and numbers */
 	uint32_t *base;
 };
 
@@ -358,18 +359,35 @@ static void choose_rows(state *s)
 	s->shared_bytes = shared_bytes(s->rows, lists);
 }
 
+static gpu_sort_args sort_of(const sorted *s, const octree_arrays *a)
+{
+	return {
+		.count = a->count,
+		.key_size = sizeof *s->keys,
+		.value_size = sizeof *s->numbers,
+		.begin_bit = FIRST_BIT,
+		.end_bit = KEY_BITS,
+		.keys_in = a->keys,
+		.values_in = s->numbers_in,
+		.out = s->keys,
+		.spare = s->spare,
+		.temp = a->temp,
+		.counted = true,
+	};
+}
+
 static enum gb_status create_sorted(sorted *s, octree_arrays *a, struct gb_error *err)
 {
-	const size_t count = a->count;
+	const gpu_sort_args args = sort_of(s, a);
+	const size_t count = a->count,
+		     both = gpu_sort_bytes(count, sizeof *s->keys, sizeof *s->numbers);
 
-	(void)gpu_alloc(&s->keys, count, err);
-	(void)gpu_alloc(&s->keys_spare, count, err);
-	(void)gpu_alloc(&s->numbers, count, err);
+	(void)gpu_alloc((void **)&s->keys, both, 1, err);
+	s->numbers = (uint32_t *)(void *)((char *)s->keys + values_offset(count, sizeof *s->keys));
+	(void)gpu_alloc(&s->spare, both, 1, err);
 	(void)gpu_alloc(&s->numbers_in, count, err);
-	(void)gpu_alloc(&s->numbers_spare, count, err);
 	(void)gpu_alloc(&s->base, count, err);
-	return linear_create(a, gpu_sort_temp_bytes(GPU_KEY_U64, true, count, FIRST_BIT, KEY_BITS),
-			     err);
+	return linear_create(a, gpu_sort_temp_bytes(&args), err);
 }
 
 static enum gb_status create(state *s, const void *params, const octree_input *input,
@@ -405,26 +423,13 @@ static enum gb_status upload(const state *s, struct gb_error *err)
 static enum gb_status sort(const sorted *s, const octree_arrays *a, struct gb_timer *timer,
 			   struct gb_error *err)
 {
-	const struct gpu_sort_args args = {
-		.key = GPU_KEY_U64,
-		.count = a->count,
-		.begin_bit = FIRST_BIT,
-		.end_bit = KEY_BITS,
-		.keys_in = a->keys,
-		.keys_out = s->keys,
-		.keys_spare = s->keys_spare,
-		.values_in = s->numbers_in,
-		.values_out = s->numbers,
-		.values_spare = s->numbers_spare,
-		.temp = a->temp,
-		.counted = true,
-	};
+	const gpu_sort_args args = sort_of(s, a);
 
 	if (octree_queue_box(a, timer, err) || a->count == 0 ||
 	    octree_queue_keys(a, s->numbers_in, &args, timer, err))
 		return err->code;
 	gb_phase(timer, "sort");
-	return gpu_sort(&args, err);
+	return gpu_sort(&args, NULL, err);
 }
 
 static enum gb_status link_top(const state *s, const forest *f, struct gb_error *err)

@@ -158,7 +158,7 @@ static enum gb_status create(state *s, const void *params, const octree_input *i
 
 	(void)octree_arrays_create(a, input, false, err);
 	*w = gpu_words_of(a->count);
-	w->staged = gpu_sort_can_stage(GPU_KEY_U64, a->count);
+	w->staged = gpu_words_can_stage(w);
 	(void)gpu_alloc(&w->row.keys, a->count, err);
 	(void)gpu_alloc(&w->row.numbers, a->count, err);
 	(void)gpu_alloc(&w->sorted, a->count, err);

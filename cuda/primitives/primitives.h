@@ -14,6 +14,7 @@
 
 #include "common/status.h"
 #include "common/timer.h"
+#include "cuda/primitives/keys.h"
 #include "cuda/primitives/lookback.h"
 #include "cuda/runtime/device.h"
 
@@ -55,25 +56,27 @@ static inline size_t gpu_chain_words(size_t count)
 
 /* ---- stable sort ------------------------------------------------------------------------- */
 
-enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix_types.h; keys only */ };
-
-/* Sort count keys, and their values unless values_in is NULL, by bits begin_bit .. end_bit - 1 of
- * the key.  Elements with equal bits keep their order.  The sorted arrays are in *_out; *_in is not
- * written.  in, out and spare are different arrays of count elements.  timer (may be NULL) gets the
- * phases "histogram" and "pass".  staged: what gpu_sort_can_stage() said; false is always right.
- * counted: gpu_sort_count() (sort_count.h) has counted the keys. */
+/* Sort count keys and their values, if they have some, by bits begin_bit .. end_bit - 1 of the
+ * unsigned number that to_order() (keys.h) maps a key to.  Elements with equal bits keep their
+ * order.  The arrays *_in are not written.  `out` and `spare` are for the keys, followed by the
+ * values at values_offset(); with values, both are aligned to 16 bytes.  The result is in `out`.
+ * staged: what gpu_sort_can_stage() said; false is always right.  counted: gpu_sort_count()
+ * (sort_count.h) has counted the keys, which are unsigned and of 4 or 8 bytes. */
 struct gpu_sort_args {
-	gpu_key key;
-	size_t count;
+	size_t count, key_size, value_size; /* sizes of keys: 1, 2, 4, 8; of values: 0, 4, 8 */
+	gpu_order order;                    /* floats have 4 or 8 bytes */
 	int begin_bit, end_bit;
-	const void *keys_in;
-	void *keys_out, *keys_spare;
-	const uint32_t *values_in;
-	uint32_t *values_out, *values_spare;
-	void *temp;
-	gb_timer *timer;
+	const void *keys_in, *values_in;
+	void *out, *spare, *temp;
 	bool staged, counted;
 };
+
+/* Bytes of `out`, and of `spare`. */
+static inline size_t gpu_sort_bytes(size_t count, size_t key_size, size_t value_size)
+{
+	return (value_size ? values_offset(count, key_size) : count * key_size) +
+	       count * value_size;
+}
 
 /* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1
  * if one is too long for a block, and the word of gpu_grid_sync(). */
@@ -81,11 +84,12 @@ struct gpu_runs {
 	uint32_t count, disorder, longer, arrived;
 };
 
-/* Bytes of temp, for a sort with or without values. */
-size_t gpu_sort_temp_bytes(gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
-/* True if the device copies tiles to shared memory ahead of their sort, and a sort of so many keys
- * without values gains by it.  It configures kernels: call it when arrays are allocated. */
-bool gpu_sort_can_stage(gpu_key key, size_t count);
-gb_status gpu_sort(const gpu_sort_args *sort, gb_error *err);
+/* Bytes of temp.  Like gpu_sort_can_stage(), it uses sizes and bits only. */
+size_t gpu_sort_temp_bytes(const gpu_sort_args *sort);
+/* True if the device copies tiles to shared memory ahead of their sort, and the sort gains by it.
+ * It configures kernels: call it when arrays are allocated. */
+bool gpu_sort_can_stage(const gpu_sort_args *sort);
+/* timer (may be NULL) gets the phases "histogram" and "pass". */
+gb_status gpu_sort(const gpu_sort_args *sort, gb_timer *timer, gb_error *err);
 
 #endif

@@ -18,6 +18,11 @@
  *    this one ranks, and a rank is immediately a position in the tile.
  *  - Tile 0 adds the base of each digit to the sums that it publishes, so only tile 0 reads the
  *    histogram.
+ *  - What moves is a word: a key, or a key with its value (keys.h).  The first pass makes words of
+ *    keys and values, in the order of their bits; the last one splits them and gives signed and
+ *    float keys their bits back.  A key and a value of the same size are one word in memory, too,
+ *    between these passes, so that their runs are twice as long and need one store.  The kernels
+ *    depend on the size of a word, not on types.
  *  - Keys without values, sorted by all their bits, need no stable first pass: a lane then reads
  *    packs of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
  *  - Look-back words have 32 bits below 2^30 keys, 64 bits above.
@@ -39,37 +44,45 @@
 #include "common/text.h"
 #include "cuda/primitives/sort_block.h"
 
-/* The shapes for keys of 4 and 8 bytes.  `small`, else `medium`, is used if each multiprocessor
+/* The shapes for words of 4, 8 and 16 bytes.  `small`, else `medium`, is used if each multiprocessor
  * gets at most one tile, and `large_wide` if look-back words have 64 bits, which takes more
  * registers.  `medium` also replaces `large` if a multiprocessor has shared memory for one of its
- * blocks only.  Tiles are staged up to MAX_STAGED keys.  MAX_STAGED and `large` were the fastest on
- * an H100: where memory is the bound, as with values and with many keys of 8 bytes, a block per
- * tile was faster. */
+ * blocks only.  Keys without values are staged up to MAX_STAGED keys.  MAX_STAGED and `large` were
+ * the fastest on an H100: where memory is the bound, as with many keys of 8 bytes, a block per tile
+ * was faster. */
 enum shape_name { SMALL, MEDIUM, LARGE, LARGE_WIDE, SHAPES };
 enum { RESERVED = 1024 }; /* bytes of shared memory that a block takes more than it uses (sm_80) */
 
-template <size_t KEY_SIZE, bool VALUES> struct shapes;
-template <> struct shapes<4, false> {
+template <class WORD> struct shapes;
+template <> struct shapes<uint32_t> {
 	static constexpr size_t MAX_STAGED = SIZE_MAX;
 	typedef shape<1024, 4, 1> small;
 	typedef shape<768, 12, 1> medium;
 	typedef shape<512, 20, 2> large;
 	typedef shape<384, 20, 2> large_wide;
 };
-template <> struct shapes<4, true> {
-	static constexpr size_t MAX_STAGED = 0;
-	typedef shape<1024, 4, 1> small;
-	typedef shape<768, 12, 1> medium;
-	typedef shape<384, 23, 2> large;
-	typedef shape<384, 20, 2> large_wide;
-};
-template <bool VALUES> struct shapes<8, VALUES> {
-	static constexpr size_t MAX_STAGED = VALUES ? 0 : (size_t)1 << 25;
+template <> struct shapes<uint64_t> {
+	static constexpr size_t MAX_STAGED = (size_t)1 << 25;
 	typedef shape<1024, 2, 1> small;
 	typedef shape<736, 8, 1> medium;
-	typedef shape<384, 15, 2> large;
-	typedef shape<384, 15, 2> large_wide;
+	typedef shape<384, 15, 2> large, large_wide;
 };
+template <> struct shapes<key_value> {
+	static constexpr size_t MAX_STAGED = 0;
+	typedef shape<1024, 1, 1> small;
+	typedef shape<736, 4, 1> medium;
+	typedef shape<384, 7, 2> large, large_wide;
+};
+
+/* function(word), with a word of the sort's type. */
+template <class FUNCTION> static auto by_word(const gpu_sort_args *sort, FUNCTION function)
+{
+	const size_t size = word_size_of(sort->key_size, sort->value_size);
+
+	return size == 4   ? function(uint32_t())
+	       : size == 8 ? function(uint64_t())
+			   : function(key_value());
+}
 
 /* The multiprocessors for which grids are sized. */
 static size_t multiprocessors(void)
@@ -78,11 +91,10 @@ static size_t multiprocessors(void)
 }
 
 /* The number of tiles and, in *name, their shape. */
-template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, shape_name *name)
+template <class WORD> static size_t tiles_for(size_t count, shape_name *name)
 {
-	typedef struct shapes<KEY_SIZE, VALUES> shapes;
+	typedef struct shapes<WORD> shapes;
 	typedef typename shapes::large large;
-	typedef std::conditional_t<KEY_SIZE == 8, uint64_t, uint32_t> word;
 	static const size_t tile[] = { shapes::small::TILE, shapes::medium::TILE,
 				       shapes::large::TILE, shapes::large_wide::TILE };
 	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
@@ -90,37 +102,32 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, sh
 
 	while (n < LARGE && gpu_blocks(count, tile[n]) > multiprocessors())
 		n++;
-	if (n == LARGE && large::BLOCKS * (sizeof(pass_shared<word, uint32_t, large>) + RESERVED) >
+	if (n == LARGE && large::BLOCKS * (sizeof(pass_shared<WORD, uint32_t, large>) + RESERVED) >
 				  gpu_sm_shared())
 		n = MEDIUM;
 	*name = (shape_name)n;
 	return gpu_blocks(count, tile[n]);
 }
 
-template <class W> static size_t temp_bytes(size_t tiles, int passes)
+static bit_range key_bits(const gpu_sort_args *sort)
 {
-	return sizeof(header<W>) +
-	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * RADIX_DIGITS * sizeof(W);
-}
-
-static size_t tiles_of_sort(gpu_key key, bool values, size_t count)
-{
-	shape_name name;
-
-	if (key == GPU_KEY_U64)
-		return values ? tiles_for<8, true>(count, &name)
-			      : tiles_for<8, false>(count, &name);
-	return values ? tiles_for<4, true>(count, &name) : tiles_for<4, false>(count, &name);
+	return bit_range_of(sort->begin_bit, sort->end_bit);
 }
 
 /* It cannot overflow: except for a constant, it is less than the size of the keys. */
-size_t gpu_sort_temp_bytes(gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
+size_t gpu_sort_temp_bytes(const gpu_sort_args *sort)
 {
-	const int passes = bit_range_of(begin_bit, end_bit).passes;
-	const size_t tiles = tiles_of_sort(key, values, count);
+	const size_t passes = (size_t)key_bits(sort).passes;
+	const size_t tiles = by_word(sort, [&]<class WORD>(WORD) {
+		shape_name name;
 
-	return has_wide_status(count) ? temp_bytes<unsigned long long>(tiles, passes)
-				      : temp_bytes<uint32_t>(tiles, passes);
+		return tiles_for<WORD>(sort->count, &name);
+	});
+	const size_t words = (LOOKBACK_AHEAD + passes * tiles) * RADIX_DIGITS;
+
+	return has_wide_status(sort->count)
+		       ? sizeof(header<unsigned long long>) + words * sizeof(unsigned long long)
+		       : sizeof(header<uint32_t>) + words * sizeof(uint32_t);
 }
 
 /* The grid of a staged pass. */
@@ -131,15 +138,16 @@ template <class SHAPE> static unsigned staged_blocks(void)
 
 /* True if blocks would get several tiles, and the GPU copies to shared memory past the registers
  * (sm_80) and holds as many blocks as it would without staging. */
-template <class KEY> static bool can_stage(size_t count)
+template <class WORD> static bool can_stage(size_t count, bool convert)
 {
-	typedef shapes<sizeof(typename KEY::word), false> shapes;
-	typedef typename shapes::large shape;
-	void (*const kernel)(pass<uint32_t>) = staged_pass_kernel<KEY, uint32_t, shape>;
-	const size_t shared = sizeof(staged_shared<typename KEY::word, uint32_t, shape>);
+	typedef typename shapes<WORD>::large shape;
+	void (*const kernel)(pass<uint32_t>) =
+		convert ? staged_pass_kernel<WORD, true, uint32_t, shape>
+			: staged_pass_kernel<WORD, false, uint32_t, shape>;
+	const size_t shared = sizeof(staged_shared<WORD, uint32_t, shape>);
 	const unsigned all = staged_blocks<shape>();
 
-	if (has_wide_status(count) || count > shapes::MAX_STAGED ||
+	if (has_wide_status(count) || count > shapes<WORD>::MAX_STAGED ||
 	    gpu_blocks(count, shape::TILE) <= all ||
 	    gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
 		return false;
@@ -153,39 +161,58 @@ template <class KEY> static bool can_stage(size_t count)
 	return false;
 }
 
-bool gpu_sort_can_stage(gpu_key key, size_t count)
+bool gpu_sort_can_stage(const gpu_sort_args *sort)
 {
-	return key == GPU_KEY_U64   ? can_stage<key_u64>(count)
-	       : key == GPU_KEY_F32 ? can_stage<key_f32>(count)
-				    : can_stage<key_u32>(count);
+	const bool convert = sort->order != GPU_UNSIGNED;
+
+	if (sort->value_size || sort->key_size < 4)
+		return false;
+	return sort->key_size == 8 ? can_stage<uint64_t>(sort->count, convert)
+				   : can_stage<uint32_t>(sort->count, convert);
 }
 
-template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
-static gb_status run_passes(const gpu_sort_args *sort, bit_range bits, gb_error *err)
+/* All passes, or the sort by one block. */
+template <class W> static pass<W> pass_of(const gpu_sort_args *sort, size_t word_size)
 {
-	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
-	void (*kernel)(pass<W>) = pass_kernel<KEY, VALUES, W, SHAPE>;
-	unsigned blocks = (unsigned)tiles;
-	size_t shared = 0; /* bytes of dynamic shared memory */
+	const int shift = key_shift((int)sort->key_size, (int)sort->value_size);
 	header<W> *const start = (header<W> *)sort->temp;
-	struct pass<W> pass = {
-		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
-			    sort->values_in, sort->values_out, sort->values_spare },
+
+	return {
+		.keys_in = sort->keys_in,
+		.values_in = sort->values_in,
+		.out = sort->out,
+		.spare = sort->spare,
+		.values_offset = values_offset(sort->count, sort->key_size),
+		.format = { (int)sort->key_size, (int)sort->value_size,
+			    key_order_of(sort->order, sort->key_size, shift) },
+		.packed = sort->key_size + sort->value_size == word_size,
 		.header = start,
 		.tile_status = (W *)(void *)(start + 1) + (size_t)LOOKBACK_AHEAD * RADIX_DIGITS,
-		.count = sort->count, .bits = bits, .number = 0,
-		.unstable = gpu_is_packed(sort->keys_in) && bits.begin_bit == 0 &&
-			    bits.end_bit == KEY::BITS,
+		.count = sort->count,
+		.bits = bit_range_of(sort->begin_bit + shift, sort->end_bit + shift),
+		.number = 0,
+		.unstable = gpu_is_packed(sort->keys_in) && sort->begin_bit == 0 &&
+			    sort->end_bit == 8 * (int)sort->key_size && !sort->value_size,
 	};
+}
+
+template <class WORD, bool CONVERT, class W, class SHAPE, bool STAGED = false>
+static gb_status run_passes(const gpu_sort_args *sort, gb_error *err)
+{
+	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
+	void (*kernel)(pass<W>) = pass_kernel<WORD, CONVERT, W, SHAPE>;
+	unsigned blocks = (unsigned)tiles;
+	size_t shared = 0; /* bytes of dynamic shared memory */
+	struct pass<W> pass = pass_of<W>(sort, sizeof(WORD));
 
 	if constexpr (STAGED)
-		if (sort->staged && gpu_is_packed(sort->keys_in) && gpu_is_packed(sort->keys_out) &&
-		    gpu_is_packed(sort->keys_spare)) {
-			kernel = staged_pass_kernel<KEY, W, SHAPE>;
+		if (sort->staged && gpu_is_packed(sort->keys_in) && gpu_is_packed(sort->out) &&
+		    gpu_is_packed(sort->spare)) {
+			kernel = staged_pass_kernel<WORD, CONVERT, W, SHAPE>;
 			blocks = staged_blocks<SHAPE>();
-			shared = sizeof(staged_shared<typename KEY::word, W, SHAPE>);
+			shared = sizeof(staged_shared<WORD, W, SHAPE>);
 		}
-	for (; pass.number < bits.passes; pass.number++) {
+	for (; pass.number < pass.bits.passes; pass.number++) {
 		if (gpu_can_overlap())
 			(void)gpu_launch_overlapped(kernel, blocks, SHAPE::THREADS, shared,
 						    gpu_stream(), pass);
@@ -198,89 +225,84 @@ static gb_status run_passes(const gpu_sort_args *sort, bit_range bits, gb_error 
 	return GB_OK;
 }
 
-template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED = false>
-static gb_status sort_by_shape(const gpu_sort_args *sort, bit_range bits, gb_error *err)
+template <class T, class W> static gb_status count_digits(const gpu_sort_args *sort, gb_error *err)
 {
-	typedef typename KEY::word word;
-	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
+	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<T>::COUNT : 0;
 	const size_t processors = multiprocessors();
 	/* By 16 keys per thread, and by 4 up to a block per multiprocessor; rounded down. */
 	const size_t by16 = sort->count / (HISTOGRAM_BLOCK * 16),
 		     by4 = min(sort->count / (HISTOGRAM_BLOCK * 4), processors - 1);
 	const size_t blocks = min(max(by16, by4) + 1, processors * 4);
 
-	if (!sort->counted)
-		histogram_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
-			(const word *)sort->keys_in, packs, sort->count, bits,
-			(header<W> *)sort->temp);
-	if (CUDA_TRY(err, cudaGetLastError()))
-		return err->code;
-	gb_phase(sort->timer, "pass");
-	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, bits, err);
-}
-
-template <class KEY, bool VALUES>
-static gb_status sort_by_one_block(const gpu_sort_args *sort, bit_range bits, gb_error *err)
-{
-	typedef struct shape<1024, 4, 1> shape;
-	const struct pass<uint32_t> pass = {
-		.arrays = { sort->keys_in,   sort->keys_out,   NULL,
-			    sort->values_in, sort->values_out, NULL },
-		.count = sort->count, .bits = bits,
-	};
-
-	static_assert(shape::TILE == MAX_ONE_BLOCK, "one block sorts as many keys as it holds");
-	block_kernel<KEY, VALUES, shape><<<1, shape::THREADS, 0, gpu_stream()>>>(pass);
+	histogram_kernel<T, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
+		(const T *)sort->keys_in, packs, sort->count, key_bits(sort),
+		key_order_of(sort->order, sizeof(T), 0), (header<W> *)sort->temp);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-template <class KEY, bool VALUES>
-static gb_status sort_keys(const gpu_sort_args *sort, bit_range bits, gb_error *err)
+template <class W>
+static gb_status make_histogram(const gpu_sort_args *sort, gb_timer *timer, gb_error *err)
 {
-	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
-	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	typedef typename shapes::small small;
-	typedef typename shapes::medium medium;
-	typedef typename shapes::large large;
-	typedef typename shapes::large_wide large_wide;
+	gb_phase(timer, "histogram");
+	if (gpu_zero((char *)sort->temp, gpu_sort_temp_bytes(sort), err))
+		return err->code;
+	return sort->key_size == 1   ? count_digits<uint8_t, W>(sort, err)
+	       : sort->key_size == 2 ? count_digits<uint16_t, W>(sort, err)
+	       : sort->key_size == 4 ? count_digits<uint32_t, W>(sort, err)
+				     : count_digits<uint64_t, W>(sort, err);
+}
+
+template <class WORD> static gb_status sort_by_one_block(const gpu_sort_args *sort, gb_error *err)
+{
+	typedef struct shape<1024, (sizeof(WORD) > 8 ? 2 : 4), 1> shape;
+
+	block_kernel<WORD, shape>
+		<<<1, shape::THREADS, 0, gpu_stream()>>>(pass_of<uint32_t>(sort, sizeof(WORD)));
+	return CUDA_TRY(err, cudaGetLastError());
+}
+
+template <class WORD, bool CONVERT>
+static gb_status sort_by_passes(const gpu_sort_args *sort, gb_timer *timer, gb_error *err)
+{
+	typedef struct shapes<WORD> shapes;
+	typedef unsigned long long wide;
+	constexpr bool STAGED = shapes::MAX_STAGED != 0;
 	shape_name name;
 
-	if (fits_one_block(sort->count))
-		return sort_by_one_block<KEY, VALUES>(sort, bits, err);
-	(void)tiles_for<KEY_SIZE, VALUES>(sort->count, &name);
+	if (!sort->counted &&
+	    (has_wide_status(sort->count) ? make_histogram<wide>(sort, timer, err)
+					  : make_histogram<uint32_t>(sort, timer, err)))
+		return err->code;
+	gb_phase(timer, "pass");
+	(void)tiles_for<WORD>(sort->count, &name);
 	switch (name) {
 	case SMALL:
-		return sort_by_shape<KEY, VALUES, uint32_t, small>(sort, bits, err);
+		return run_passes<WORD, CONVERT, uint32_t, typename shapes::small>(sort, err);
 	case MEDIUM:
-		return sort_by_shape<KEY, VALUES, uint32_t, medium>(sort, bits, err);
+		return run_passes<WORD, CONVERT, uint32_t, typename shapes::medium>(sort, err);
 	case LARGE:
-		return sort_by_shape<KEY, VALUES, uint32_t, large, !VALUES>(sort, bits, err);
+		return run_passes<WORD, CONVERT, uint32_t, typename shapes::large, STAGED>(sort,
+											   err);
 	case LARGE_WIDE:
 	default:
-		return sort_by_shape<KEY, VALUES, unsigned long long, large_wide>(sort, bits, err);
+		return run_passes<WORD, CONVERT, wide, typename shapes::large_wide>(sort, err);
 	}
 }
 
-gb_status gpu_sort(const gpu_sort_args *sort, gb_error *err)
+template <class WORD>
+static gb_status sort_words(const gpu_sort_args *sort, gb_timer *timer, gb_error *err)
 {
-	const bit_range bits = bit_range_of(sort->begin_bit, sort->end_bit);
-	const bool values = sort->values_in != NULL;
+	if (fits_one_block(sort->count, sizeof(WORD)))
+		return sort_by_one_block<WORD>(sort, err);
+	if constexpr (sizeof(WORD) <= sizeof(uint64_t))
+		if (sort->key_size == sizeof(WORD) && sort->order == GPU_UNSIGNED)
+			return sort_by_passes<WORD, false>(sort, timer, err);
+	return sort_by_passes<WORD, true>(sort, timer, err);
+}
 
+gb_status gpu_sort(const gpu_sort_args *sort, gb_timer *timer, gb_error *err)
+{
 	if (sort->count == 0)
 		return GB_OK;
-	if (!sort->counted && !fits_one_block(sort->count)) {
-		gb_phase(sort->timer, "histogram");
-		if (gpu_zero((char *)sort->temp,
-			     gpu_sort_temp_bytes(sort->key, values, sort->count, sort->begin_bit,
-						 sort->end_bit),
-			     err))
-			return err->code;
-	}
-	if (sort->key == GPU_KEY_F32)
-		return sort_keys<key_f32, false>(sort, bits, err);
-	if (sort->key == GPU_KEY_U64)
-		return values ? sort_keys<key_u64, true>(sort, bits, err)
-			      : sort_keys<key_u64, false>(sort, bits, err);
-	return values ? sort_keys<key_u32, true>(sort, bits, err)
-		      : sort_keys<key_u32, false>(sort, bits, err);
+	return by_word(sort, [&]<class WORD>(WORD) { return sort_words<WORD>(sort, timer, err); });
 }

@@ -8,7 +8,7 @@
  *	4. sort_tile(): rank each key in the tile, and sort the tile by rank in shared memory
  *	5. look_back_digits(): find how many keys of each digit are in earlier tiles, and publish
  *	   that plus the tile's own (INCLUSIVE_PREFIX)
- *	6. write_sorted(): write the tile; consecutive threads write a run of keys of one digit
+ *	6. write_tile(): write the tile; consecutive threads write a run of keys of one digit
  *
  * A thread has DIGITS_PER_THREAD digits in steps 3 and 5, and ITEMS keys otherwise.
  *
@@ -24,8 +24,6 @@
 #include "cuda/primitives/lookback.h"
 #include "cuda/primitives/sort_plan.h"
 
-enum array { IN, OUT, SPARE };
-
 /* The blocks of a pass: threads, keys per thread, and blocks per multiprocessor. */
 template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
@@ -34,16 +32,13 @@ template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int DIGITS_PER_THREAD = (RADIX_DIGITS + THREADS - 1) / THREADS;
 };
 
-struct arrays {
-	const void *keys_in;
-	void *keys_out, *keys_spare;
-	const uint32_t *values_in;
-	uint32_t *values_out, *values_spare;
-};
-
 /* The arguments of a pass.  W: the type of a look-back word. */
 template <class W> struct pass {
-	struct arrays arrays;
+	const void *keys_in, *values_in;
+	void *out, *spare; /* keys, then values at values_offset(); or words */
+	size_t values_offset;
+	key_format format;
+	bool packed; /* keys and values are words between the first and the last pass that run */
 	struct header<W> *header;
 	W *tile_status; /* [tiles][RADIX_DIGITS]: look-back words */
 	size_t count;
@@ -57,16 +52,12 @@ template <class W> struct pass {
 template <class WORD, class SHAPE, bool SEPARATE> struct tile_shared {
 	union {
 		uint32_t warp_histogram[SHAPE::WARPS][RADIX_DIGITS]; /* then the next ranks */
-		WORD key[SHAPE::TILE];                               /* sorted */
-		uint32_t value[SHAPE::TILE];
+		WORD sorted[SHAPE::TILE];
 	};
 };
 
 template <class WORD, class SHAPE> struct tile_shared<WORD, SHAPE, true> {
-	union {
-		WORD key[SHAPE::TILE];
-		uint32_t value[SHAPE::TILE];
-	};
+	WORD sorted[SHAPE::TILE];
 	uint32_t warp_histogram[SHAPE::WARPS][RADIX_DIGITS];
 };
 
@@ -81,53 +72,104 @@ struct pass_shared : tile_shared<WORD, SHAPE, SEPARATE> {
 	bool uniform; /* all keys have the same digit */
 };
 
-/* Load a warp's part of a full tile in any order: packs, then the remaining keys. */
-template <class KEY, int ITEMS>
-static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
-						      const typename KEY::word *part)
+/* The place of a pass among those that run.  The first one reads the input; the others read what
+ * the pass before wrote.  They write `out` and `spare` in turn, so that the last one writes `out`. */
+struct place {
+	int first, last, to_spare; /* 0 or 1 */
+};
+
+static __device__ __forceinline__ place place_of(uint32_t needed, int number)
 {
-	typedef gpu_pack<typename KEY::word> pack;
+	const uint32_t later = needed >> number >> 1;
+
+	return { (needed & ((1u << number) - 1)) == 0, later == 0, __popc(later) % 2 };
+}
+
+/* The arrays of a pass.  words: keys and values are one array of words, at `keys`. */
+struct source {
+	const void *keys, *values;
+	bool words;
+};
+
+struct target {
+	void *keys, *values;
+	bool words;
+};
+
+/* CONVERT: keys have values, are not unsigned, or have fewer bits than a word; the first and the
+ * last pass then convert to words and back.  Others pay nothing for it.
+ *
+ * True if an array is one of words; end: it is the input or the output. */
+template <bool CONVERT, class W>
+static __device__ __forceinline__ bool is_of_words(const pass<W> &pass, bool end)
+{
+	return !CONVERT || (pass.packed && !(end && pass.format.value_size));
+}
+
+template <bool CONVERT, class W>
+static __device__ __forceinline__ source source_of(const pass<W> &pass, place place)
+{
+	const void *const other = place.to_spare ? pass.out : pass.spare;
+
+	return { place.first ? pass.keys_in : other,
+		 place.first ? pass.values_in : (const char *)other + pass.values_offset,
+		 is_of_words<CONVERT>(pass, place.first) };
+}
+
+template <bool CONVERT, class W>
+static __device__ __forceinline__ target target_of(const pass<W> &pass, place place)
+{
+	void *const to = place.to_spare ? pass.spare : pass.out;
+
+	return { to, (char *)to + pass.values_offset, is_of_words<CONVERT>(pass, place.last) };
+}
+
+/* Load a warp's part of a full tile in any order: packs, then the remaining words. */
+template <int ITEMS, class WORD>
+static __device__ __forceinline__ void load_unordered(WORD *word, const WORD *part)
+{
+	typedef gpu_pack<WORD> pack;
 	constexpr int PACKS = ITEMS / pack::COUNT;
 	const unsigned lane = threadIdx.x % WARP;
 
-	load_packs<KEY, PACKS>(key, (const pack *)part + lane, WARP);
+	load_packs<PACKS>(word, (const pack *)part + lane, WARP);
 #pragma unroll
 	for (int k = PACKS * pack::COUNT; k < ITEMS; k++)
-		key[k] = KEY::order(part[k * WARP + lane]);
+		word[k] = part[k * WARP + lane];
 }
 
-/* The arrays that a pass reads and writes, chosen so that the last pass that runs writes `out`. */
-struct buffers {
-	array from, to;
-};
-
-static __device__ __forceinline__ buffers buffers_of(uint32_t needed, int number)
+/* The word with the highest key, as it is in the array that the pass reads. */
+template <bool CONVERT, class WORD, class W>
+static __device__ __forceinline__ WORD highest_word(const pass<W> &pass, place place)
 {
-	const bool last_but_odd = __popc(needed >> number >> 1) % 2;
-	const bool first = (needed & ((1u << number) - 1)) == 0;
-	const struct buffers buffers = { first          ? IN
-					 : last_but_odd ? OUT
-							: SPARE,
-					 last_but_odd ? SPARE : OUT };
+	WORD word = {};
 
-	return buffers;
+	key_of(word) = ~key_of(word);
+	if (CONVERT && place.first)
+		key_of(word) ^= pass.format.order.sign;
+	return word;
 }
 
-template <class T>
-static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *spare)
+/* Step 2: load a warp's part of a tile, whose first item has number `first`; `left` items follow.
+ * Keys beyond the end are the highest. */
+template <int ITEMS, bool CONVERT, class WORD, class W>
+static __device__ __forceinline__ void load_tile(WORD *word, const pass<W> &pass, place place,
+						 size_t first, int left)
 {
-	return array == IN ? in : array == OUT ? out : spare;
-}
+	const source from = source_of<CONVERT>(pass, place);
+	const int lane = (int)(threadIdx.x % WARP);
+	const WORD highest = highest_word<CONVERT, WORD>(pass, place);
 
-template <class WORD>
-static __device__ __forceinline__ const WORD *keys_from(const arrays &a, buffers b)
-{
-	return (const WORD *)choose<const void>(b.from, a.keys_in, a.keys_out, a.keys_spare);
-}
-
-template <class WORD> static __device__ __forceinline__ WORD *keys_to(const arrays &a, buffers b)
-{
-	return (WORD *)(b.to == OUT ? a.keys_out : a.keys_spare);
+	if (!from.words)
+		load_columns<ITEMS>(word, from.keys, from.values, first + (size_t)lane, left - lane,
+				    highest, pass.format);
+	else if (pass.unstable && place.first && left >= WARP * ITEMS)
+		load_unordered<ITEMS>(word, (const WORD *)from.keys + first);
+	else
+		load_striped<ITEMS>(word, (const WORD *)from.keys + first + lane, left - lane,
+				    highest);
+	if (CONVERT && place.first)
+		order_keys<ITEMS>(word, pass.format.order);
 }
 
 /* Step 3.  first_rank: the tile's first rank of each of the thread's digits; s->output_offset gets
@@ -228,117 +270,100 @@ static __device__ __forceinline__ uint32_t take_rank(uint32_t *next_rank, unsign
 	return __shfl_sync(ALL_LANES, first, (int)leader) + peers_up_to_me - 1;
 }
 
-/* Step 4.  ranks: those of the thread's keys, two per word.  Unless SEPARATE, all ranks are taken
- * before the first key overwrites the histograms. */
+/* Step 4.  Unless SEPARATE, all ranks are taken before the first word overwrites the histograms. */
 template <class SHAPE, bool SEPARATE, class S, class WORD>
-static __device__ __forceinline__ void sort_tile(S *s, const WORD *key, uint32_t *ranks,
-						 struct digit digit)
+static __device__ __forceinline__ void sort_tile(S *s, const WORD *word, struct digit digit,
+						 bool uniform)
 {
 	constexpr int ITEMS = SHAPE::ITEMS;
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	uint32_t rank[ITEMS];
 
+	if (uniform) { /* the rank of an item is its number */
+#pragma unroll
+		for (int k = 0; k < ITEMS; k++)
+			s->sorted[warp * SHAPE::WARP_ITEMS + lane + k * WARP] = word[k];
+		return;
+	}
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
-		rank[k] = take_rank(s->warp_histogram[threadIdx.x / WARP], digit_of(key[k], digit));
+		rank[k] = take_rank(s->warp_histogram[warp], digit_of(word[k], digit));
 		if (SEPARATE)
-			s->key[rank[k]] = key[k];
+			s->sorted[rank[k]] = word[k];
 	}
-	if (!SEPARATE)
-		__syncthreads();
-#pragma unroll
-	for (int k = 0; k < ITEMS; k++) {
-		if (!SEPARATE)
-			s->key[rank[k]] = key[k];
-		ranks[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
-	}
-}
-
-/* Step 6.  digits: keeps the digits of the keys written, four per word. */
-template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
-static __device__ __forceinline__ void write_sorted(const S *s, typename KEY::word *out,
-						    int valid_items, struct digit digit,
-						    uint32_t *digits)
-{
-#pragma unroll
-	for (int k = 0; k < SHAPE::ITEMS; k++) {
-		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
-		const typename KEY::word key = s->key[i];
-		const unsigned d = digit_of(key, digit);
-
-		if (FULL || (int)i < valid_items)
-			out[s->output_offset[d] + i] = KEY::bits(key);
-		if (VALUES)
-			digits[k / 4] += d << k % 4 * 8;
-	}
-}
-
-/* Step 6 for values: sort them by the keys' ranks, then write them by the keys' digits. */
-template <class SHAPE, class S>
-static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const uint32_t *value,
-						    const uint32_t *ranks, int valid_items,
-						    const uint32_t *digits)
-{
-	__syncthreads();
-#pragma unroll
-	for (int k = 0; k < SHAPE::ITEMS; k++)
-		s->value[__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
-	__syncthreads();
-#pragma unroll
-	for (int k = 0; k < SHAPE::ITEMS; k++) {
-		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
-		const unsigned d = digits[k / 4] >> k % 4 * 8 & (RADIX_DIGITS - 1);
-
-		if ((int)i < valid_items)
-			out[s->output_offset[d] + i] = s->value[i];
-	}
-}
-
-/* Write item k of a lane to out[WARP * k], as it was read; `left` elements follow out. */
-template <int ITEMS, class T>
-static __device__ __forceinline__ void write_striped(T *out, const T *item, int left)
-{
+	if (SEPARATE)
+		return;
+	__syncthreads(); /* ranks taken */
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++)
-		if (WARP * k < left)
-			out[WARP * k] = item[k];
+		s->sorted[rank[k]] = word[k];
 }
 
-/* Step 6 for a tile in which all keys have the same digit: write it as it was read. */
-template <class KEY, bool VALUES, class SHAPE, class S>
-static __device__ __forceinline__ void write_uniform(const S *s, typename KEY::word *out,
-						     uint32_t *values_out, typename KEY::word *key,
-						     const uint32_t *value, int first_item,
-						     int valid_items, struct digit digit)
+/* Write a word; reorder: give its key the former bits. */
+template <class WORD>
+static __device__ __forceinline__ void write_word(const target &to, size_t at, WORD word,
+						  const key_format &format, bool reorder)
 {
-	const size_t at = (size_t)s->output_offset[digit_of(key[0], digit)] + (size_t)first_item;
+	if (reorder)
+		key_of(word) = from_order(key_of(word), format.order);
+	if (to.words)
+		((WORD *)to.keys)[at] = word;
+	else
+		store_columns(to.keys, to.values, at, word, format);
+}
 
+/* Step 6 for a full tile: store(at, word) writes word number `at` of the output. */
+template <class SHAPE, class S, class STORE>
+static __device__ __forceinline__ void write_full(const S *s, struct digit digit, STORE store)
+{
 #pragma unroll
-	for (int k = 0; k < SHAPE::ITEMS; k++)
-		key[k] = KEY::bits(key[k]);
-	write_striped<SHAPE::ITEMS>(out + at, key, valid_items - first_item);
-	if (VALUES)
-		write_striped<VALUES ? SHAPE::ITEMS : 1>(values_out + at, value,
-							 valid_items - first_item);
+	for (int k = 0; k < SHAPE::ITEMS; k++) {
+		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
+		const auto word = s->sorted[i];
+
+		store(s->output_offset[digit_of(word, digit)] + i, word);
+	}
+}
+
+/* Step 6.  The last pass that runs gives keys their former bits. */
+template <bool CONVERT, class WORD, class SHAPE, class S, class W>
+static __device__ __forceinline__ void write_tile(const S *s, const pass<W> &pass, place place,
+						  struct digit digit, int valid_items)
+{
+	const target to = target_of<CONVERT>(pass, place);
+	const bool reorder = CONVERT && place.last && pass.format.order.sign;
+	const bool simple = !reorder && valid_items == SHAPE::TILE;
+
+	if (simple && to.words)
+		return write_full<SHAPE>(s, digit,
+					 [&](W at, WORD word) { ((WORD *)to.keys)[at] = word; });
+	if constexpr (CONVERT && sizeof(WORD) == 8)
+		if (simple && pass.format.key_size == 4)
+			return write_full<SHAPE>(s, digit, [&](W at, WORD word) {
+				((uint32_t *)to.keys)[at] = (uint32_t)(word >> 32);
+				((uint32_t *)to.values)[at] = (uint32_t)word;
+			});
+#pragma unroll 4
+	for (int i = (int)threadIdx.x; i < valid_items; i += SHAPE::THREADS) {
+		const WORD word = s->sorted[i];
+
+		write_word(to, s->output_offset[digit_of(word, digit)] + (unsigned)i, word,
+			   pass.format, reorder);
+	}
 }
 
 /* One block per tile. */
-template <class KEY, bool VALUES, class W, class SHAPE>
+template <class WORD, bool CONVERT, class W, class SHAPE>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	pass_kernel(struct pass<W> pass)
 {
-	typedef typename KEY::word word;
-	typedef pass_shared<word, W, SHAPE> shared;
+	typedef pass_shared<WORD, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	__shared__ shared s;
-	const arrays a = pass.arrays;
 	const W *const digit_base = pass.header->histogram[pass.number];
 	const struct digit digit = digit_number(pass.bits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
-	word key[ITEMS];
-	uint32_t value[VALUES ? ITEMS : 1];
-	uint32_t ranks[(ITEMS + 1) / 2];          /* of the keys read, two per word */
-	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four per word */
+	WORD word[ITEMS];
 	uint32_t first_rank[SHAPE::DIGITS_PER_THREAD];
 
 	/* 1. Take a tile. */
@@ -355,19 +380,16 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	if (!(s.needed >> pass.number & 1))
 		return;
 
-	const struct buffers buffers = buffers_of(s.needed, pass.number);
+	const struct place place = place_of(s.needed, pass.number);
 	const size_t first = (size_t)s.tile * SHAPE::TILE;
 	const int valid_items = (int)min(pass.count - first, (size_t)SHAPE::TILE);
-	const word *const in = keys_from<word>(a, buffers) + first;
+	const int part = (int)warp * SHAPE::WARP_ITEMS;
 
 	/* 2. Load and count the keys; those beyond the end are the highest key, and not written. */
-	if (!VALUES && pass.unstable && buffers.from == IN && valid_items == SHAPE::TILE)
-		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::WARP_ITEMS);
-	else
-		load_keys<KEY, ITEMS>(key, in + first_item, valid_items - first_item);
+	load_tile<ITEMS, CONVERT>(word, pass, place, first + (size_t)part, valid_items - part);
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++)
-		atomicAdd(&s.warp_histogram[warp][digit_of(key[k], digit)], 1u);
+		atomicAdd(&s.warp_histogram[warp][digit_of(word[k], digit)], 1u);
 	__syncthreads(); /* histograms complete */
 
 	/* 3. to 5. */
@@ -375,48 +397,25 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 	/* Read again; otherwise, the digits would stay in registers from counting to ranking. */
 	const auto again = s.digit;
-	const bool uniform = s.uniform;
 
-	if (!uniform)
-		sort_tile<SHAPE, false>(&s, key, ranks, again);
+	sort_tile<SHAPE, false>(&s, word, again, s.uniform);
 	look_back_digits<SHAPE>(&s, first_rank, pass.tile_status, digit_base);
 	__syncthreads(); /* sorted tile, output offsets */
 
 	/* 6. Write the tile. */
-	word *const out = keys_to<word>(a, buffers);
-	uint32_t *const out_values = buffers.to == OUT ? a.values_out : a.values_spare;
-	const uint32_t *const values =
-		choose<const uint32_t>(buffers.from, a.values_in, a.values_out, a.values_spare) +
-		first + first_item;
-
-	if (uniform) {
-		if (VALUES)
-			load_striped<VALUES ? ITEMS : 1>(value, values, valid_items - first_item,
-							 0u);
-		write_uniform<KEY, VALUES, SHAPE>(&s, out, out_values, key, value, first_item,
-						  valid_items, digit);
-		return;
-	}
-	if (valid_items == SHAPE::TILE)
-		write_sorted<KEY, VALUES, SHAPE, true>(&s, out, valid_items, digit, digits);
-	else
-		write_sorted<KEY, VALUES, SHAPE, false>(&s, out, valid_items, digit, digits);
-	if (VALUES) {
-		load_striped<VALUES ? ITEMS : 1>(value, values, valid_items - first_item, 0u);
-		write_values<SHAPE>(&s, out_values, value, ranks, valid_items, digits);
-	}
+	write_tile<CONVERT, WORD, SHAPE>(&s, pass, place, digit, valid_items);
 }
 
 /* ---- persistent blocks -------------------------------------------------------------------- */
 
-/* A block's shared memory in a staged pass, with room for the keys of the next tile.  Separate
+/* A block's shared memory in a staged pass, with room for the words of the next tile.  Separate
  * counts save two barriers per tile. */
 template <class WORD, class W, class SHAPE>
 struct staged_shared : pass_shared<WORD, W, SHAPE, true> {
-	alignas(16) WORD next_key[SHAPE::TILE];
+	alignas(16) WORD next_words[SHAPE::TILE];
 	uint32_t now, next; /* tiles */
 	/* Kept here to save registers. */
-	struct buffers buffers;
+	struct place place;
 	W *tile_status;
 	const W *digit_base; /* per digit: the number of keys with lower digits */
 };
@@ -429,7 +428,8 @@ template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t t
 /* Start copying a warp's part of a tile to the warp's part of `room`, as one group of copies.  The
  * group is empty if the tile is not full or does not exist. */
 template <class SHAPE, class T>
-static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t tile, size_t count)
+static __device__ __forceinline__ void stage(T *room, const void *array, uint32_t tile,
+					     size_t count)
 {
 	typedef gpu_pack<T> pack;
 	constexpr unsigned PACKS = SHAPE::WARP_ITEMS / pack::COUNT;
@@ -437,7 +437,7 @@ static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t t
 
 	if (is_full<SHAPE>(tile, count)) {
 		const pack *const from =
-			(const pack *)(array + (size_t)tile * SHAPE::TILE + part) + lane;
+			(const pack *)((const T *)array + (size_t)tile * SHAPE::TILE + part) + lane;
 		pack *const to = (pack *)(room + part) + lane;
 
 #pragma unroll
@@ -448,24 +448,23 @@ static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t t
 	__pipeline_commit();
 }
 
-/* Each block goes from tile to tile.  All arrays are aligned to 16 bytes.  A block takes the number
- * of its next tile early in the current one, so that the copy of the keys overlaps the work.  Tiles
- * are handed out in order, a block handles its tiles in order, and a tile waits only for earlier
- * tiles.  The first unfinished tile thus never waits, even if its number was handed out long
- * before. */
-template <class KEY, class W, class SHAPE>
+/* Each block goes from tile to tile.  Keys have the size of a word and no values; all arrays are
+ * aligned to 16 bytes.  A block takes the number of its next tile early in the current one, so that
+ * the copy of the keys overlaps the work.  Tiles are handed out in order, a block handles its tiles
+ * in order, and a tile waits only for earlier tiles.  The first unfinished tile thus never waits,
+ * even if its number was handed out long before. */
+template <class WORD, bool CONVERT, class W, class SHAPE>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	staged_pass_kernel(struct pass<W> pass)
 {
-	typedef typename KEY::word word;
-	typedef staged_shared<word, W, SHAPE> shared;
+	typedef staged_shared<WORD, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
 	shared *const s = reinterpret_cast<shared *>(shared_bytes);
 	uint32_t *const ticket = &pass.header->ticket[pass.number];
 	const struct digit digit = digit_number(pass.bits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
+	const int part = (int)warp * SHAPE::WARP_ITEMS;
 
 	/* 1. Take the first tile. */
 	cudaGridDependencySynchronize();
@@ -473,22 +472,21 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		s->digit = digit;
 		s->needed = pass.header->needed;
 		s->uniform = false;
-		s->buffers = buffers_of(s->needed, pass.number);
+		s->place = place_of(s->needed, pass.number);
 		s->tile_status = pass.tile_status;
 		s->digit_base = pass.header->histogram[pass.number];
 	}
 	next_tile(ticket, &s->tile);
-	/* The next launch may first_rank only after all blocks of this one have, so it takes no
-	 * room from them. */
+	/* The next launch may start only after all blocks of this one have, so it takes no room
+	 * from them. */
 	cudaTriggerProgrammaticLaunchCompletion();
 	if (!(s->needed >> pass.number & 1))
 		return;
-	stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->buffers), s->tile, pass.count);
+	stage<SHAPE>(s->next_words, source_of<CONVERT>(pass, s->place).keys, s->tile, pass.count);
 
 #pragma unroll 1
 	for (uint32_t tile = s->tile; (size_t)tile * SHAPE::TILE < pass.count; tile = s->next) {
-		word key[ITEMS];
-		uint32_t ranks[(ITEMS + 1) / 2]; /* of the keys read, two per word */
+		WORD word[ITEMS];
 		uint32_t first_rank[SHAPE::DIGITS_PER_THREAD] = { 0 };
 		uint32_t next = 0; /* thread 0 only */
 
@@ -504,17 +502,21 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		if (is_full<SHAPE>(tile, pass.count)) {
 #pragma unroll
 			for (int k = 0; k < ITEMS; k++)
-				key[k] = KEY::order(s->next_key[first_item + k * WARP]);
+				word[k] = s->next_words[part + (int)lane + k * WARP];
 		} else {
 			const size_t first = (size_t)tile * SHAPE::TILE;
 
-			load_keys<KEY, ITEMS>(
-				key, keys_from<word>(pass.arrays, s->buffers) + first + first_item,
-				(int)(pass.count - first) - first_item);
+			load_striped<ITEMS>(word,
+					    (const WORD *)source_of<CONVERT>(pass, s->place).keys +
+						    first + part + lane,
+					    (int)(pass.count - first) - part - (int)lane,
+					    highest_word<CONVERT, WORD>(pass, s->place));
 		}
+		if (CONVERT && s->place.first)
+			order_keys<ITEMS>(word, pass.format.order);
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++)
-			atomicAdd(&s->warp_histogram[warp][digit_of(key[k], digit)], 1u);
+			atomicAdd(&s->warp_histogram[warp][digit_of(word[k], digit)], 1u);
 		__syncthreads(); /* histograms complete */
 		if (threadIdx.x == 0) {
 			s->now = tile;
@@ -523,13 +525,9 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 		/* 3. to 5., while the next tile's keys are copied. */
 		scan_histograms<SHAPE, true>(s, first_rank, s->tile_status, s->digit_base);
-		stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->buffers), s->next,
+		stage<SHAPE>(s->next_words, source_of<CONVERT>(pass, s->place).keys, s->next,
 			     pass.count);
-
-		const bool uniform = s->uniform;
-
-		if (!uniform)
-			sort_tile<SHAPE, true>(s, key, ranks, s->digit);
+		sort_tile<SHAPE, true>(s, word, s->digit, s->uniform);
 		look_back_digits<SHAPE>(s, first_rank, s->tile_status, s->digit_base);
 		__syncthreads();        /* sorted tile, output offsets */
 		if (threadIdx.x == 0) { /* read after the next tile's first barrier */
@@ -539,16 +537,9 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 		/* 6. Write the tile. */
 		const size_t first = (size_t)s->now * SHAPE::TILE;
-		const int valid_items = (int)min(pass.count - first, (size_t)SHAPE::TILE);
-		word *const out = keys_to<word>(pass.arrays, s->buffers);
 
-		if (uniform)
-			write_uniform<KEY, false, SHAPE>(s, out, NULL, key, NULL, first_item,
-							 valid_items, digit);
-		else if (valid_items == SHAPE::TILE)
-			write_sorted<KEY, false, SHAPE, true>(s, out, valid_items, digit, NULL);
-		else
-			write_sorted<KEY, false, SHAPE, false>(s, out, valid_items, digit, NULL);
+		write_tile<CONVERT, WORD, SHAPE>(s, pass, s->place, digit,
+						 (int)min(pass.count - first, (size_t)SHAPE::TILE));
 	}
 }
 

@@ -12,7 +12,7 @@ enum {
 	RADIX_DIGITS = 1 << RADIX_BITS,
 	MAX_PASSES = 64 / RADIX_BITS,
 	HISTOGRAM_BLOCK = 512,
-	MAX_ONE_BLOCK = 4096, /* keys that one block sorts */
+	MAX_ONE_BLOCK = 4096, /* words of up to 8 bytes that one block sorts */
 	HISTOGRAM_LOADS = 4,  /* 16-byte packs that a thread has in flight */
 };
 
@@ -37,9 +37,9 @@ static inline bool has_wide_status(size_t count)
 }
 
 /* True if one block sorts all keys: see sort_block.h. */
-static inline bool fits_one_block(size_t count)
+static inline bool fits_one_block(size_t count, size_t word_size)
 {
-	return count <= MAX_ONE_BLOCK && !has_wide_status(count);
+	return count <= MAX_ONE_BLOCK / (word_size > 8 ? 2 : 1) && !has_wide_status(count);
 }
 
 /* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOKBACK_AHEAD *
@@ -59,9 +59,9 @@ struct digit {
 };
 
 template <class WORD>
-static __device__ __forceinline__ unsigned digit_of(WORD key, struct digit digit)
+static __device__ __forceinline__ unsigned digit_of(WORD word, struct digit digit)
 {
-	return (unsigned)(key >> digit.shift) & digit.mask;
+	return (unsigned)(key_of(word) >> digit.shift) & digit.mask;
 }
 
 static __device__ __forceinline__ digit digit_number(bit_range bits, int pass)
@@ -74,25 +74,23 @@ static __device__ __forceinline__ digit digit_number(bit_range bits, int pass)
 }
 
 /* Load the keys of PACKS packs of 16 bytes, `step` packs apart. */
-template <class KEY, int PACKS>
-static __device__ __forceinline__ void load_packs(typename KEY::word *key,
-						  const gpu_pack<typename KEY::word> *first,
-						  size_t step)
+template <int PACKS, class T>
+static __device__ __forceinline__ void load_packs(T *key, const gpu_pack<T> *first, size_t step)
 {
-	constexpr int EACH = gpu_pack<typename KEY::word>::COUNT;
-	gpu_pack<typename KEY::word> pack[PACKS];
+	constexpr int EACH = gpu_pack<T>::COUNT;
+	gpu_pack<T> pack[PACKS];
 
 #pragma unroll
 	for (int p = 0; p < PACKS; p++)
 		pack[p] = first[(size_t)p * step];
 #pragma unroll
 	for (int k = 0; k < PACKS * EACH; k++)
-		key[k] = KEY::order(pack[k / EACH].item[k % EACH]);
+		key[k] = pack[k / EACH].item[k % EACH];
 }
 
-/* A block's shared memory while it counts keys of WORD. */
-template <class WORD, class W> struct histogram_shared {
-	static constexpr int PASSES = 8 * sizeof(WORD) / RADIX_BITS;
+/* A block's shared memory while it counts keys of type T. */
+template <class T, class W> struct histogram_shared {
+	static constexpr int PASSES = 8 * sizeof(T) / RADIX_BITS;
 	unsigned count[PASSES][RADIX_DIGITS];
 	W sums[PASSES][RADIX_DIGITS];
 	unsigned needed;
@@ -102,8 +100,8 @@ template <class WORD, class W> struct histogram_shared {
 
 /* By one block, one warp per pass: turn the counts into exclusive sums, and find out if there is
  * more than one digit. */
-template <class WORD, class W>
-static __device__ __forceinline__ void make_plan(histogram_shared<WORD, W> *s,
+template <class T, class W>
+static __device__ __forceinline__ void make_plan(histogram_shared<T, W> *s,
 						 struct header<W> *header, size_t count, int passes)
 {
 	const unsigned lane = threadIdx.x % WARP;
@@ -133,12 +131,17 @@ static __device__ __forceinline__ void make_plan(histogram_shared<WORD, W> *s,
 
 /* ---- histogram --------------------------------------------------------------------------- */
 
-/* The loop over digits is outside, so that values that depend on the digit are computed once for
- * all keys. */
-template <int KEYS, class WORD>
-static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS], const WORD *key,
-						  bit_range bits)
+/* Count all digits of the keys.  The loop over digits is outside, so that values that depend on the
+ * digit are computed once for all keys. */
+template <int KEYS, class T>
+static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS], T *key,
+						  bit_range bits, key_order order)
 {
+	if (order.sign) {
+#pragma unroll
+		for (int k = 0; k < KEYS; k++)
+			key[k] = to_order(key[k], order);
+	}
 #pragma unroll 1
 	for (int p = 0; p < bits.passes; p++) {
 		const struct digit digit = digit_number(bits, p);
@@ -150,8 +153,8 @@ static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS
 }
 
 /* Begin to count.  Ends with a barrier. */
-template <class WORD, class W>
-static __device__ __forceinline__ void start_counts(histogram_shared<WORD, W> *s)
+template <class T, class W>
+static __device__ __forceinline__ void start_counts(histogram_shared<T, W> *s)
 {
 	unsigned *const count = &s->count[0][0];
 
@@ -164,8 +167,8 @@ static __device__ __forceinline__ void start_counts(histogram_shared<WORD, W> *s
 }
 
 /* Add the block's counts to the total; the last block to do so makes the plan. */
-template <class WORD, class W>
-static __device__ __forceinline__ void add_counts(histogram_shared<WORD, W> *s,
+template <class T, class W>
+static __device__ __forceinline__ void add_counts(histogram_shared<T, W> *s,
 						  struct header<W> *header, size_t count,
 						  bit_range bits)
 {
@@ -183,15 +186,31 @@ static __device__ __forceinline__ void add_counts(histogram_shared<WORD, W> *s,
 		make_plan(s, header, count, bits.passes);
 }
 
-/* A grid-stride loop over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
- * block counts in shared memory and adds its counts to the total once. */
-template <class KEY, class W>
-static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
-					bit_range bits, struct header<W> *header)
+/* Load the keys of PACKS packs of 16 bytes, `step` packs apart, each into an element of 4 or 8
+ * bytes. */
+template <class T, int PACKS, class WORD>
+static __device__ __forceinline__ void load_key_packs(WORD *key, const gpu_pack<WORD> *first,
+						      size_t step)
 {
-	typedef typename KEY::word word;
+	constexpr int EACH = sizeof(WORD) / sizeof(T); /* keys in a loaded word */
+	WORD word[PACKS * gpu_pack<WORD>::COUNT];
+
+	load_packs<PACKS>(word, first, step);
+#pragma unroll
+	for (int k = 0; k < PACKS * gpu_pack<T>::COUNT; k++)
+		key[k] = word[k / EACH] >> k % EACH * 8 * sizeof(T) & (WORD) ~(T)0;
+}
+
+/* A grid-stride loop over keys of type T: the first `packs` packs of 16 bytes, then single keys.
+ * Each block counts in shared memory and adds its counts to the total once. */
+template <class T, class W>
+static __global__ void histogram_kernel(const T *keys, size_t packs, size_t count, bit_range bits,
+					key_order order, struct header<W> *header)
+{
+	typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> word;
 	typedef gpu_pack<word> pack;
-	typedef histogram_shared<word, W> shared;
+	typedef histogram_shared<T, W> shared;
+	constexpr int EACH = gpu_pack<T>::COUNT; /* keys in a pack */
 	__shared__ shared s;
 	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
 	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;
@@ -201,23 +220,23 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t p
 	cudaTriggerProgrammaticLaunchCompletion();
 #pragma unroll 1
 	for (; i + (HISTOGRAM_LOADS - 1) * stride < packs; i += HISTOGRAM_LOADS * stride) {
-		word key[HISTOGRAM_LOADS * pack::COUNT];
+		word key[HISTOGRAM_LOADS * EACH];
 
-		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
-		count_keys<HISTOGRAM_LOADS * pack::COUNT>(s.count, key, bits);
+		load_key_packs<T, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
+		count_keys<HISTOGRAM_LOADS * EACH>(s.count, key, bits, order);
 	}
 #pragma unroll 1
 	for (; i < packs; i += stride) {
-		word key[pack::COUNT];
+		word key[EACH];
 
-		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
-		count_keys<pack::COUNT>(s.count, key, bits);
+		load_key_packs<T, 1>(key, (const pack *)keys + i, stride);
+		count_keys<EACH>(s.count, key, bits, order);
 	}
 #pragma unroll 1
-	for (i = packs * pack::COUNT + first; i < count; i += stride) {
-		const word key = KEY::order(keys[i]);
+	for (i = packs * EACH + first; i < count; i += stride) {
+		word key = keys[i];
 
-		count_keys<1>(s.count, &key, bits);
+		count_keys<1>(s.count, &key, bits, order);
 	}
 	add_counts(&s, header, count, bits);
 }

@@ -53,7 +53,7 @@ struct gpu_words {
 	int sorted_bits;   /* topmost bits of a word that are sorted */
 	uint64_t run_step; /* words that differ by less are in a run; a power of two */
 	bool again;        /* fix ties only if a run is in disorder, as the caller has found */
-	bool staged;       /* gpu_sort_can_stage() */
+	bool staged;       /* gpu_words_can_stage() */
 };
 
 /* Only the sizes are set.  long_runs has count / SHORT_RUN + 1 elements, other arrays `count`. */
@@ -70,9 +70,34 @@ static inline gpu_words gpu_words_of(size_t count)
 	return w;
 }
 
+static inline gpu_sort_args gpu_words_args(const gpu_words *w, void *temp)
+{
+	return {
+		.count = w->count,
+		.key_size = sizeof(uint64_t),
+		.begin_bit = 64 - w->sorted_bits,
+		.end_bit = 64,
+		.keys_in = w->row.keys,
+		.out = w->sorted,
+		.spare = w->spare.keys,
+		.temp = temp,
+		.staged = w->staged,
+		.counted = true,
+	};
+}
+
 static inline size_t gpu_words_temp_bytes(const gpu_words *w)
 {
-	return gpu_sort_temp_bytes(GPU_KEY_U64, false, w->count, 64 - w->sorted_bits, 64);
+	const gpu_sort_args args = gpu_words_args(w, NULL);
+
+	return gpu_sort_temp_bytes(&args);
+}
+
+static inline bool gpu_words_can_stage(const gpu_words *w)
+{
+	const gpu_sort_args args = gpu_words_args(w, NULL);
+
+	return gpu_sort_can_stage(&args);
 }
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -311,22 +336,6 @@ static __global__ void __launch_bounds__(MERGE_BLOCK) merge_ties_kernel(gpu_word
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-static inline gpu_sort_args gpu_words_args(const gpu_words *w, void *temp)
-{
-	return {
-		.key = GPU_KEY_U64,
-		.count = w->count,
-		.begin_bit = 64 - w->sorted_bits,
-		.end_bit = 64,
-		.keys_in = w->row.keys,
-		.keys_out = w->sorted,
-		.keys_spare = w->spare.keys,
-		.temp = temp,
-		.staged = w->staged,
-		.counted = true,
-	};
-}
-
 /* First make the words: source.make(i) returns word i and stores it in row.keys.  temp and runs are
  * zero. */
 template <class SOURCE>
@@ -334,7 +343,7 @@ static inline gb_status gpu_words_make(const gpu_words *w, SOURCE source, void *
 {
 	const gpu_sort_args args = gpu_words_args(w, temp);
 
-	return gpu_sort_count<key_u64>(&args, source, err);
+	return gpu_sort_count<uint64_t>(&args, source, err);
 }
 
 /* Then sort them: w->sorted. */
@@ -342,7 +351,7 @@ static inline gb_status gpu_words_sort(const gpu_words *w, void *temp, gb_error 
 {
 	const gpu_sort_args args = gpu_words_args(w, temp);
 
-	return gpu_sort(&args, err);
+	return gpu_sort(&args, NULL, err);
 }
 
 static inline gb_status gpu_words_merge_ties(const gpu_words *w, gb_error *err)

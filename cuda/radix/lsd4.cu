@@ -39,8 +39,8 @@ template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD k
 }
 
 /* One block per tile. */
-template <class KEY>
-static __global__ void histogram_kernel(const typename KEY::word *keys, size_t count, int shift,
+template <class T>
+static __global__ void histogram_kernel(const T *keys, size_t count, key_order order, int shift,
 					uint32_t *counts)
 {
 	__shared__ unsigned local[DIGITS];
@@ -54,7 +54,7 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t c
 		const size_t i = first + (size_t)k * BLOCK;
 
 		if (i < count)
-			atomicAdd(&local[digit_of(KEY::order(keys[i]), shift)], 1u);
+			atomicAdd(&local[digit_of(to_order(keys[i], order), shift)], 1u);
 	}
 	__syncthreads();
 	if (threadIdx.x < DIGITS)
@@ -96,25 +96,24 @@ static __device__ __forceinline__ void place_digits(S *s, const uint64_t *offset
 }
 
 /* One block per tile. */
-template <class KEY, bool VALUES>
-static __global__ void scatter_kernel(radix_pass pass, size_t count, int shift,
+template <class T, bool VALUES>
+static __global__ void scatter_kernel(radix_pass pass, size_t count, key_order order, int shift,
 				      const uint64_t *offsets)
 {
-	typedef typename KEY::word word;
-	typedef scatter_shared<word> shared;
+	typedef scatter_shared<T> shared;
 	__shared__ shared s;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = (size_t)blockIdx.x * TILE;
 	const int valid = (int)min(count - first, (size_t)TILE);
 	const int place = (int)(warp * PART + lane); /* position of item 0 in the tile */
-	word key[ITEMS];
+	T key[ITEMS];
 	uint32_t rank[ITEMS];
 	size_t to[VALUES ? ITEMS : 1];
 
 	if (lane < DIGITS)
 		s.count[warp][lane] = 0;
 	__syncwarp();
-	load_keys<KEY, ITEMS>(key, (const word *)pass.keys_in + first + place, valid - place);
+	load_keys<ITEMS>(key, (const T *)pass.keys_in + first + place, valid - place, order);
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		rank[k] = rank_digit<DIGIT_BITS>(s.count[warp], digit_of(key[k], shift));
@@ -131,11 +130,11 @@ static __global__ void scatter_kernel(radix_pass pass, size_t count, int shift,
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)k * BLOCK;
-		const word sorted = s.key[i];
+		const T sorted = s.key[i];
 		const size_t at = s.shift[digit_of(sorted, shift)] + i;
 
 		if ((int)i < valid)
-			((word *)pass.keys_out)[at] = KEY::bits(sorted);
+			((T *)pass.keys_out)[at] = order.sign ? from_order(sorted, order) : sorted;
 		if (VALUES)
 			to[VALUES ? k : 0] = at;
 	}
@@ -145,7 +144,8 @@ static __global__ void scatter_kernel(radix_pass pass, size_t count, int shift,
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		if (place + WARP * k < valid)
-			s.value[rank[k]] = pass.values_in[first + place + WARP * k];
+			s.value[rank[k]] =
+				((const uint32_t *)pass.values_in)[first + place + WARP * k];
 	}
 	__syncthreads();
 #pragma unroll
@@ -153,32 +153,32 @@ static __global__ void scatter_kernel(radix_pass pass, size_t count, int shift,
 		const unsigned i = threadIdx.x + (unsigned)k * BLOCK;
 
 		if ((int)i < valid)
-			pass.values_out[to[VALUES ? k : 0]] = s.value[i];
+			((uint32_t *)pass.values_out)[to[VALUES ? k : 0]] = s.value[i];
 	}
 }
 
-template <class KEY, bool VALUES>
+template <class T, bool VALUES>
 static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
-	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
-	const int passes = KEY::BITS / DIGIT_BITS;
+	const int passes = 8 * sizeof(T) / DIGIT_BITS;
+	const key_order order = radix_key_order(s->arrays.input);
 
 	for (int p = 0; p < passes; p++) {
 		const radix_pass pass = radix_pass_of(&s->arrays, p, passes);
 		const int shift = p * DIGIT_BITS;
 
 		gb_phase(timer, "histogram");
-		histogram_kernel<KEY><<<s->tiles, BLOCK, 0, gpu_stream()>>>(
-			(const word *)pass.keys_in, count, shift, s->counts);
+		histogram_kernel<<<s->tiles, BLOCK, 0, gpu_stream()>>>(
+			(const T *)pass.keys_in, count, order, shift, s->counts);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		gb_phase(timer, "scan");
 		if (gpu_scan(s->counts, s->offsets, DIGITS * s->tiles, NULL, s->temp, err))
 			return err->code;
 		gb_phase(timer, "scatter");
-		scatter_kernel<KEY, VALUES>
-			<<<s->tiles, BLOCK, 0, gpu_stream()>>>(pass, count, shift, s->offsets);
+		scatter_kernel<T, VALUES><<<s->tiles, BLOCK, 0, gpu_stream()>>>(pass, count, order,
+										shift, s->offsets);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
@@ -189,6 +189,8 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 {
 	size_t places;
 
+	if (!radix_is_basic(input))
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts " RADIX_BASIC);
 	s->tiles = gpu_blocks(input->count, TILE);
 	places = DIGITS * s->tiles;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
@@ -199,9 +201,13 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 
 static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
-	if (s->arrays.count == 0)
+	const radix_input *const input = s->arrays.input;
+
+	if (input->count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
+	return input->key_size == 8 ? sort<uint64_t, false>(s, timer, err)
+	       : input->value_size  ? sort<uint32_t, true>(s, timer, err)
+				    : sort<uint32_t, false>(s, timer, err);
 }
 
 /* Per digit: keys are read twice and written once; values are read and written once. */

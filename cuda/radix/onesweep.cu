@@ -9,51 +9,37 @@
  * histogram and 8 in each of 4 passes, 36 in all; pairs 68, u64 136.  The bound is this traffic at
  * copy bandwidth, plus ranking: eight ballots per key and pass.
  */
-#include "cuda/primitives/primitives.h"
 #include "cuda/radix/shared/buffers.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */
-	gpu_key key;
-	int bits;
-	bool staged;
-	void *temp;
+	gpu_sort_args sort;
 };
 
 static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
-	s->key = input->type == RADIX_U64   ? GPU_KEY_U64
-		 : input->type == RADIX_F32 ? GPU_KEY_F32
-					    : GPU_KEY_U32;
-	s->bits = 8 * (int)input->key_size;
-	s->staged = gpu_sort_can_stage(s->key, input->count);
-	(void)radix_arrays_create(&s->arrays, input, true, err);
-	return gpu_alloc(
-		&s->temp,
-		gpu_sort_temp_bytes(s->key, input->value_size > 0, input->count, 0, s->bits), 1,
-		err);
+	radix_arrays *const a = &s->arrays;
+
+	(void)radix_arrays_create(a, input, true, err);
+	s->sort = {
+		.count = input->count,
+		.key_size = input->key_size,
+		.value_size = input->value_size,
+		.order = radix_gpu_order(input),
+		.begin_bit = input->begin_bit,
+		.end_bit = input->end_bit,
+		.keys_in = a->keys_in,
+		.values_in = a->values_in,
+		.out = a->out,
+		.spare = a->spare,
+	};
+	s->sort.staged = gpu_sort_can_stage(&s->sort);
+	return gpu_alloc(&s->sort.temp, gpu_sort_temp_bytes(&s->sort), 1, err);
 }
 
 static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
-	const radix_arrays *a = &s->arrays;
-	const gpu_sort_args sort = {
-		.key = s->key,
-		.count = a->count,
-		.begin_bit = 0,
-		.end_bit = s->bits,
-		.keys_in = a->keys_in,
-		.keys_out = a->keys_out,
-		.keys_spare = a->keys_spare,
-		.values_in = a->values_in,
-		.values_out = a->values_out,
-		.values_spare = a->values_spare,
-		.temp = s->temp,
-		.timer = timer,
-		.staged = s->staged,
-	};
-
-	return gpu_sort(&sort, err);
+	return gpu_sort(&s->sort, timer, err);
 }
 
 extern "C" const gb_variant_ops radix_cuda_onesweep =

@@ -13,9 +13,8 @@
  * and stores check the count.
  *
  * Unlike onesweep, it has one launch and no look-back, which matters for small arrays, where
- * launches and latency dominate.  Elements: u32 and f32 keys are 32-bit words; u64 keys are 64-bit
- * words, and so are pairs, key << 32 | value, which are sorted by the upper half.  Bytes moved:
- * each element is read once and written once, 8 per u32 key.
+ * launches and latency dominate.  Elements are words of 4, 8 or 16 bytes (primitives/keys.h): a key,
+ * or a key and its value.  Bytes moved: each element is read once and written once, 8 per u32 key.
  */
 #include "cuda/radix/shared/buffers.h"
 
@@ -32,42 +31,13 @@ template <int THREADS_, int ITEMS_> struct tile {
 	static constexpr int ITEMS = ITEMS_, SIZE = THREADS * ITEMS;
 };
 
-/* ---- elements ---------------------------------------------------------------------------- */
-
 struct arrays {
-	const void *keys_in;
-	const uint32_t *values_in;
-	void *keys_out;
-	uint32_t *values_out;
+	const void *keys_in, *values_in;
+	void *keys_out, *values_out;
 	int count;
-};
-
-/* An element to sort, in the order of its bits from FIRST on, and how to load and store it. */
-template <class KEY> struct lone_key {
-	typedef typename KEY::word word;
-	static constexpr int FIRST = 0, BITS = KEY::BITS;
-	static __device__ __forceinline__ word load(const arrays &a, int i)
-	{
-		return KEY::order(((const word *)a.keys_in)[i]);
-	}
-	static __device__ __forceinline__ void store(const arrays &a, int i, word item)
-	{
-		((word *)a.keys_out)[i] = KEY::bits(item);
-	}
-};
-
-struct key_and_value {
-	typedef uint64_t word;
-	static constexpr int FIRST = 32, BITS = 64;
-	static __device__ __forceinline__ word load(const arrays &a, int i)
-	{
-		return (word)((const uint32_t *)a.keys_in)[i] << 32 | a.values_in[i];
-	}
-	static __device__ __forceinline__ void store(const arrays &a, int i, word item)
-	{
-		((uint32_t *)a.keys_out)[i] = (uint32_t)(item >> 32);
-		a.values_out[i] = (uint32_t)item;
-	}
+	key_format format;
+	bool plain;     /* the arrays of keys are arrays of words */
+	int first, end; /* bits of a word to sort by */
 };
 
 /* ---- kernel ------------------------------------------------------------------------------ */
@@ -80,9 +50,10 @@ template <class WORD, class TILE> struct small_shared {
 	uint16_t warp_histogram[TILE::WARPS][RADIX_DIGITS]; /* then the keys in warps before */
 };
 
-template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD item, int shift)
+template <class WORD>
+static __device__ __forceinline__ unsigned digit_of(WORD item, int shift, unsigned mask)
 {
-	return (unsigned)(item >> shift) & (RADIX_DIGITS - 1);
+	return (unsigned)(key_of(item) >> shift) & mask;
 }
 
 /* CLUSTER: true if the launch has a cluster; otherwise, these functions are for a single block. */
@@ -127,10 +98,12 @@ static __device__ __forceinline__ void scan_warp_histograms(small_shared<WORD, T
 }
 
 /* One thread per digit: find s->first_position from the blocks' histograms.  Return true, in all
- * threads of all blocks, if all keys have the same digit, so that nothing needs to move. */
+ * threads of all blocks, if all keys have the same digit, so that nothing needs to move.  highest:
+ * the highest digit. */
 template <bool CLUSTER, class TILE, class WORD>
 static __device__ __forceinline__ bool scan_block_histograms(small_shared<WORD, TILE> *s,
-							     unsigned blocks, unsigned count)
+							     unsigned blocks, unsigned count,
+							     unsigned highest)
 {
 	constexpr int DIGITS_PER_THREAD = (RADIX_DIGITS + TILE::THREADS - 1) / TILE::THREADS;
 	const unsigned capacity = blocks * TILE::SIZE;
@@ -154,7 +127,7 @@ static __device__ __forceinline__ bool scan_block_histograms(small_shared<WORD, 
 			in_earlier_blocks[o] += b < rank ? in_block_b : 0;
 		}
 		s->first_position[d] = all;
-		uniform |= all == (d == RADIX_DIGITS - 1 ? capacity : count);
+		uniform |= all == (d == highest ? capacity : count);
 	}
 	uniform = __syncthreads_or(uniform);
 	if (uniform)
@@ -175,11 +148,10 @@ static __device__ __forceinline__ bool scan_block_histograms(small_shared<WORD, 
 
 /* One block, or one cluster of `blocks`, sorts all elements.  Item k of a lane is the warp's
  * element WARP * k + lane, so that loads are coalesced and ranking by rows of 32 is stable. */
-template <class ELEMENT, class TILE, bool CLUSTER>
+template <class WORD, class TILE, bool CLUSTER>
 static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a, unsigned blocks)
 {
-	typedef typename ELEMENT::word word;
-	typedef small_shared<word, TILE> shared;
+	typedef small_shared<WORD, TILE> shared;
 	constexpr int ITEMS = TILE::ITEMS;
 	constexpr unsigned SIZE = TILE::SIZE;
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -188,14 +160,20 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 	const unsigned first_in_block = warp * (WARP * ITEMS) + lane;
 	const int first = (int)(block_rank<CLUSTER>() * SIZE + first_in_block);
 	const int remaining = a.count - first;
-	word item[ITEMS];
+	WORD item[ITEMS], highest = {};
 
 	/* 1. Load; positions beyond the end hold the highest key. */
-#pragma unroll
-	for (int k = 0; k < ITEMS; k++)
-		item[k] = k * WARP < remaining ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
-	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += RADIX_BITS) {
-		uint32_t ranks[ITEMS / 2] = { 0 }; /* two per word, to fit in 64 registers */
+	key_of(highest) = ~key_of(highest);
+	key_of(highest) ^= a.format.order.sign;
+	if (a.plain)
+		load_striped<ITEMS>(item, (const WORD *)a.keys_in + first, remaining, highest);
+	else
+		load_columns<ITEMS>(item, a.keys_in, a.values_in, (size_t)first, remaining, highest,
+				    a.format);
+	order_keys<ITEMS>(item, a.format.order);
+	for (int shift = a.first; shift < a.end; shift += RADIX_BITS) {
+		const unsigned mask = (1u << min((int)RADIX_BITS, a.end - shift)) - 1;
+		uint32_t ranks[(ITEMS + 1) / 2] = { 0 }; /* two per word, to fit in 64 registers */
 
 		/* 2. Count digits by warp, and rank each key among the warp's keys of its digit. */
 		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
@@ -203,8 +181,8 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 		__syncwarp();
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++) {
-			const unsigned rank = rank_digit<RADIX_BITS>(s->warp_histogram[warp],
-								     digit_of(item[k], shift));
+			const unsigned rank = rank_digit<RADIX_BITS>(
+				s->warp_histogram[warp], digit_of(item[k], shift, mask));
 
 			ranks[k / 2] = k % 2 ? __byte_perm(ranks[k / 2], rank, 0x5410) : rank;
 		}
@@ -213,7 +191,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 		/* 3. Find where the block's keys of each digit start in the whole array. */
 		scan_warp_histograms(s);
 		sync_blocks<CLUSTER>(); /* histograms of blocks */
-		if (scan_block_histograms<CLUSTER>(s, blocks, (unsigned)a.count)) {
+		if (scan_block_histograms<CLUSTER>(s, blocks, (unsigned)a.count, mask)) {
 			sync_blocks<CLUSTER>(); /* before they are written again */
 			continue;
 		}
@@ -221,7 +199,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 		/* 4. Store each key into the block that holds its position, and read back. */
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++) {
-			const unsigned d = digit_of(item[k], shift);
+			const unsigned d = digit_of(item[k], shift, mask);
 			const unsigned rank = __byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
 			const unsigned position =
 				s->first_position[d] + s->warp_histogram[warp][d] + rank;
@@ -239,8 +217,16 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 	/* 5. Write the sorted elements. */
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
-		if (k * WARP < remaining)
-			ELEMENT::store(a, first + k * WARP, item[k]);
+		const size_t i = (size_t)(first + k * WARP);
+
+		if (k * WARP >= remaining)
+			break;
+		if (a.format.order.sign)
+			key_of(item[k]) = from_order(key_of(item[k]), a.format.order);
+		if (a.plain)
+			((WORD *)a.keys_out)[i] = item[k];
+		else
+			store_columns(a.keys_out, a.values_out, i, item[k], a.format);
 	}
 }
 
@@ -261,14 +247,14 @@ struct state {
 	unsigned blocks;
 };
 
-template <class ELEMENT, class TILE, bool CLUSTER> static shape shape_of(void)
+template <class WORD, class TILE, bool CLUSTER> static shape shape_of(void)
 {
 	const struct shape shape = {
-		.kernel = small_kernel<ELEMENT, TILE, CLUSTER>,
+		.kernel = small_kernel<WORD, TILE, CLUSTER>,
 		.cluster = CLUSTER,
 		.threads = TILE::THREADS,
 		.tile = TILE::SIZE,
-		.shared_bytes = sizeof(small_shared<typename ELEMENT::word, TILE>),
+		.shared_bytes = sizeof(small_shared<WORD, TILE>),
 	};
 
 	return shape;
@@ -300,17 +286,17 @@ static bool fits(const struct shape *shape, unsigned blocks)
  * a sort takes less time, and with fewer warps per block there are fewer counts to sum.  The second
  * single block comes before a cluster of two because it need not wait for another block.  The last
  * shape is for devices without clusters. */
-template <class ELEMENT> static bool choose(state *s, size_t count, size_t *most)
+template <class WORD> static bool choose(state *s, size_t count, size_t *most)
 {
-	constexpr int WORDS = sizeof(typename ELEMENT::word) / 4;
-	const shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / WORDS>, false>(),
-				 shape_of<ELEMENT, tile<512, 8 / WORDS>, false>(),
-				 shape_of<ELEMENT, tile<512, 4 / WORDS>, true>(),
-				 shape_of<ELEMENT, tile<512, 8 / WORDS>, true>(),
-				 shape_of<ELEMENT, tile<512, 16 / WORDS>, true>(),
-				 shape_of<ELEMENT, tile<1024, 16 / WORDS>, true>(),
-				 shape_of<ELEMENT, tile<1024, 28 / WORDS>, true>(),
-				 shape_of<ELEMENT, tile<1024, 16 / WORDS>, false>() };
+	constexpr int WORDS = sizeof(WORD) / 4;
+	const shape shapes[] = { shape_of<WORD, tile<512, 4 / WORDS>, false>(),
+				 shape_of<WORD, tile<512, 8 / WORDS>, false>(),
+				 shape_of<WORD, tile<512, 4 / WORDS>, true>(),
+				 shape_of<WORD, tile<512, 8 / WORDS>, true>(),
+				 shape_of<WORD, tile<512, 16 / WORDS>, true>(),
+				 shape_of<WORD, tile<1024, 16 / WORDS>, true>(),
+				 shape_of<WORD, tile<1024, 28 / WORDS>, true>(),
+				 shape_of<WORD, tile<1024, 16 / WORDS>, false>() };
 
 	for (const struct shape &shape : shapes) {
 		const unsigned last = shape.cluster ? MAX_CLUSTER : 1;
@@ -334,10 +320,10 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 {
 	const size_t count = input->count;
 	size_t most = 0;
-	const bool fit = input->type == RADIX_U64   ? choose<lone_key<key_u64>>(s, count, &most)
-			 : input->type == RADIX_F32 ? choose<lone_key<key_f32>>(s, count, &most)
-			 : input->value_size        ? choose<key_and_value>(s, count, &most)
-						    : choose<lone_key<key_u32>>(s, count, &most);
+	const size_t word = word_size_of(input->key_size, input->value_size);
+	const bool fit = word == 4   ? choose<uint32_t>(s, count, &most)
+			 : word == 8 ? choose<uint64_t>(s, count, &most)
+				     : choose<key_value>(s, count, &most);
 
 	(void)cudaGetLastError(); /* a shape that does not fit is not an error */
 	if (!fit)
@@ -350,8 +336,21 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	const radix_arrays *const a = &s->arrays;
-	const struct arrays arrays = { a->keys_in, a->values_in, a->keys_out, a->values_out,
-				       (int)a->count };
+	const radix_input *const input = a->input;
+	const int key_size = (int)input->key_size, value_size = (int)input->value_size;
+	const int shift = key_shift(key_size, value_size);
+	const struct arrays arrays = {
+		.keys_in = a->keys_in,
+		.values_in = a->values_in,
+		.keys_out = a->out,
+		.values_out = radix_output_values(input, a->out),
+		.count = (int)a->count,
+		.format = { key_size, value_size,
+			    key_order_of(radix_gpu_order(input), input->key_size, shift) },
+		.plain = key_size >= 4 && !value_size,
+		.first = input->begin_bit + shift,
+		.end = input->end_bit + shift,
+	};
 
 	if (a->count == 0)
 		return GB_OK;

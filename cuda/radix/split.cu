@@ -34,15 +34,23 @@ struct state {
 	uint64_t *level[MAX_LEVELS]; /* pointers into sums */
 };
 
-/* One thread per key. */
-template <class KEY>
-static __global__ void predicate_kernel(const typename KEY::word *keys, uint32_t *predicate,
-					size_t count, int bit)
+/* A bit of the order of a key. */
+template <class T> static __device__ __forceinline__ bool bit_of(T key, key_order order, int bit)
+{
+	typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> number;
+
+	return to_order((number)key, order) >> bit & 1;
+}
+
+/* One thread per key.  T: an unsigned integer as large as a key. */
+template <class T>
+static __global__ void predicate_kernel(const T *keys, uint32_t *predicate, size_t count,
+					key_order order, int bit)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
 	if (i < count)
-		predicate[i] = !(KEY::order(keys[i]) >> bit & 1);
+		predicate[i] = !bit_of(keys[i], order, bit);
 }
 
 static __device__ __forceinline__ unsigned padded(unsigned i)
@@ -106,23 +114,21 @@ static __global__ void add_kernel(uint64_t *value, size_t count, const uint64_t 
 }
 
 /* One thread per key. */
-template <class KEY, bool VALUES>
+template <class T>
 static __global__ void scatter_kernel(radix_pass pass, const uint32_t *f, const uint64_t *before,
-				      const uint64_t *zeros, size_t count, int bit)
+				      const uint64_t *zeros, size_t count, key_order order, int bit)
 {
-	typedef typename KEY::word word;
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
 	if (i >= count)
 		return;
 
-	const word key = ((const word *)pass.keys_in)[i];
+	const T key = ((const T *)pass.keys_in)[i];
 	const size_t f_i = before[i / TILE] + f[i];
-	const size_t to = KEY::order(key) >> bit & 1 ? *zeros + (i - f_i) : f_i;
+	const size_t to = bit_of(key, order, bit) ? *zeros + (i - f_i) : f_i;
 
-	((word *)pass.keys_out)[to] = key;
-	if (VALUES)
-		pass.values_out[to] = pass.values_in[i];
+	((T *)pass.keys_out)[to] = key;
+	radix_move_value(pass, i, to);
 }
 
 /* Turn predicate into f, except for the sum before each tile, which is in level[0]. */
@@ -142,27 +148,28 @@ static gb_status scan(const state *s, gb_error *err)
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-template <class KEY, bool VALUES>
-static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
+template <class T> static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
-	typedef typename KEY::word word;
+	const radix_input *const input = s->arrays.input;
 	const size_t count = s->arrays.count;
 	const size_t blocks = gpu_blocks(count, BLOCK);
+	const key_order order = radix_key_order(input);
 
-	for (int bit = 0; bit < KEY::BITS; bit++) {
-		const radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
+	for (int bit = input->begin_bit; bit < input->end_bit; bit++) {
+		const radix_pass pass = radix_pass_of(&s->arrays, bit - input->begin_bit,
+						      (int)radix_bit_count(input));
 
 		gb_phase(timer, "predicate");
-		predicate_kernel<KEY><<<blocks, BLOCK, 0, gpu_stream()>>>(
-			(const word *)pass.keys_in, s->predicate, count, bit);
+		predicate_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(
+			(const T *)pass.keys_in, s->predicate, count, order, bit);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		gb_phase(timer, "scan");
 		if (scan(s, err) != GB_OK)
 			return err->code;
 		gb_phase(timer, "scatter");
-		scatter_kernel<KEY, VALUES><<<blocks, BLOCK, 0, gpu_stream()>>>(
-			pass, s->predicate, s->level[0], s->zeros, count, bit);
+		scatter_kernel<T><<<blocks, BLOCK, 0, gpu_stream()>>>(
+			pass, s->predicate, s->level[0], s->zeros, count, order, bit);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
@@ -193,7 +200,16 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
+	switch (s->arrays.input->key_size) {
+	case 1:
+		return sort<uint8_t>(s, timer, err);
+	case 2:
+		return sort<uint16_t>(s, timer, err);
+	case 4:
+		return sort<uint32_t>(s, timer, err);
+	default:
+		return sort<uint64_t>(s, timer, err);
+	}
 }
 
 /* Per bit: key read and predicate written; predicate read and f written; key and f read, key
@@ -203,7 +219,7 @@ static double bytes(const void *params, const radix_input *input)
 	const size_t key = input->key_size;
 	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * input->value_size;
 
-	return (double)input->count * (double)(8 * key * per_bit);
+	return (double)input->count * (double)(radix_bit_count(input) * per_bit);
 }
 
 extern "C" const gb_variant_ops radix_cuda_split = radix_ops<state, create, run, bytes>();

@@ -37,44 +37,44 @@ struct state {
 };
 
 /* A grid-stride loop by warps: lane b of a warp counts bit b (and 32 + b). */
-template <class KEY>
-static __global__ void count_kernel(const typename KEY::word *keys, size_t count,
+template <class T>
+static __global__ void count_kernel(const T *keys, size_t count, key_order order,
 				    unsigned long long *ones)
 {
+	constexpr unsigned BITS = 8 * sizeof(T);
 	__shared__ unsigned long long sum[MAX_BITS];
 	const unsigned lane = threadIdx.x % WARP;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	const size_t rounds = (count + stride - 1) / stride;
 	size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-	unsigned mine[KEY::BITS / WARP] = { 0 };
+	unsigned mine[BITS / WARP] = { 0 };
 
 	if (threadIdx.x < MAX_BITS)
 		sum[threadIdx.x] = 0;
 	__syncthreads();
 	for (size_t round = 0; round < rounds; round++, i += stride) {
-		const typename KEY::word key = i < count ? KEY::order(keys[i]) : 0;
+		const T key = i < count ? to_order(keys[i], order) : 0;
 
 #pragma unroll
-		for (unsigned b = 0; b < KEY::BITS; b++) {
+		for (unsigned b = 0; b < BITS; b++) {
 			const unsigned vote = __ballot_sync(ALL_LANES, (int)(key >> b & 1));
 
 			mine[b / WARP] += lane == b % WARP ? (unsigned)__popc(vote) : 0;
 		}
 	}
 #pragma unroll
-	for (unsigned b = 0; b < KEY::BITS / WARP; b++)
+	for (unsigned b = 0; b < BITS / WARP; b++)
 		atomicAdd(&sum[b * WARP + lane], (unsigned long long)mine[b]);
 	__syncthreads();
-	if (threadIdx.x < KEY::BITS)
+	if (threadIdx.x < BITS)
 		atomicAdd(&ones[threadIdx.x], sum[threadIdx.x]);
 }
 
 /* One block per tile. */
-template <class KEY, bool VALUES>
-static __global__ void split_kernel(radix_pass pass, size_t count, int bit, struct header *header,
-				    uint64_t *words)
+template <class T>
+static __global__ void split_kernel(radix_pass pass, size_t count, key_order order, int bit,
+				    struct header *header, uint64_t *words)
 {
-	typedef typename KEY::word word;
 	__shared__ uint64_t before[WARPS]; /* keys with a clear bit before each warp's part */
 	__shared__ uint32_t tile_number;
 	const uint32_t tile = next_tile(&header->ticket[bit], &tile_number);
@@ -82,10 +82,10 @@ static __global__ void split_kernel(radix_pass pass, size_t count, int bit, stru
 	const size_t first = (size_t)tile * TILE + warp * PART + lane;
 	const int left = first < count ? (int)min(count - first, (size_t)PART) : 0;
 	const size_t zeros = count - header->ones[bit];
-	word key[ITEMS];
+	T key[ITEMS];
 	unsigned rank[ITEMS], sum = 0;
 
-	load_keys<KEY, ITEMS>(key, (const word *)pass.keys_in + (left ? first : 0), left);
+	load_keys<ITEMS>(key, (const T *)pass.keys_in + (left ? first : 0), left, order);
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const unsigned clear = __ballot_sync(ALL_LANES, !(key[k] >> bit & 1));
@@ -114,30 +114,29 @@ static __global__ void split_kernel(radix_pass pass, size_t count, int bit, stru
 
 		if (k * WARP >= left)
 			break;
-		((word *)pass.keys_out)[to] = KEY::bits(key[k]);
-		if (VALUES)
-			pass.values_out[to] = pass.values_in[i];
+		((T *)pass.keys_out)[to] = order.sign ? from_order(key[k], order) : key[k];
+		radix_move_value(pass, i, to);
 	}
 }
 
-template <class KEY, bool VALUES>
-static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
+template <class T> static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
-	typedef typename KEY::word word;
+	constexpr int BITS = 8 * sizeof(T);
+	const key_order order = radix_key_order(s->arrays.input);
 	const size_t count = s->arrays.count;
 	const size_t most = (size_t)gpu_sm_count() * 8;
 
 	gb_phase(timer, "count");
 	if (CUDA_TRY(err, cudaMemsetAsync(s->header, 0, s->bytes, gpu_stream())))
 		return err->code;
-	count_kernel<KEY><<<min(s->tiles, most), BLOCK, 0, gpu_stream()>>>(
-		(const word *)s->arrays.keys_in, count, s->header->ones);
+	count_kernel<<<min(s->tiles, most), BLOCK, 0, gpu_stream()>>>(
+		(const T *)s->arrays.keys_in, count, order, s->header->ones);
 	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(timer, "split");
-	for (int bit = 0; bit < KEY::BITS; bit++) {
-		split_kernel<KEY, VALUES><<<s->tiles, BLOCK, 0, gpu_stream()>>>(
-			radix_pass_of(&s->arrays, bit, KEY::BITS), count, bit, s->header,
+	for (int bit = 0; bit < BITS; bit++) {
+		split_kernel<T><<<s->tiles, BLOCK, 0, gpu_stream()>>>(
+			radix_pass_of(&s->arrays, bit, BITS), count, order, bit, s->header,
 			s->words + (size_t)bit * s->tiles);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
@@ -149,6 +148,8 @@ static gb_status create(state *s, const void *params, const radix_input *input, 
 {
 	void *memory;
 
+	if (!radix_is_basic(input))
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts " RADIX_BASIC);
 	s->tiles = gpu_blocks(input->count, TILE);
 	s->bytes = sizeof *s->header + 8 * input->key_size * s->tiles * sizeof *s->words;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
@@ -163,7 +164,8 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return RADIX_DISPATCH(s->arrays.input, sort, s, timer, err);
+	return s->arrays.input->key_size == 8 ? sort<uint64_t>(s, timer, err)
+					      : sort<uint32_t>(s, timer, err);
 }
 
 /* Keys are read once to count; keys and values are read and written once per bit. */

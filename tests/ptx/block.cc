@@ -20,6 +20,8 @@ static void release_warp(struct warp *w, struct split *s, const struct barrier *
 		each(s->mask, lanes<uint32_t>(*w, i.out[0]), [=](unsigned) { return r->count; });
 	else if (i.detail == BARRIER_OR)
 		set_predicate(*w, i.out[0], r->count ? ~0u : 0, s->mask);
+	else if (i.detail == BARRIER_AND)
+		set_predicate(*w, i.out[0], r->count == r->arrived ? ~0u : 0, s->mask);
 	s->state = READY;
 	s->pc++;
 }

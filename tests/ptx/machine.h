@@ -332,7 +332,7 @@ template <class F> static inline void each_active(uint32_t mask, F f)
 void run_nothing(struct warp &w, const struct instruction &i, uint32_t mask);
 
 /* instruction.detail of a block barrier and of an atomic. */
-enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR };
+enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR, BARRIER_AND };
 enum { ADDITION = 1 };
 
 #endif

@@ -147,6 +147,7 @@ void add_warps(form_table &t)
 	put_control(t, "bar.sync", "=4?4", BARRIER, SYNCHRONISATION, BARRIER_SYNC);
 	put_control(t, "bar.red.popc.u32", "4=40", BARRIER, SYNCHRONISATION, BARRIER_COUNT);
 	put_control(t, "bar.red.or.pred", "0=40", BARRIER, SYNCHRONISATION, BARRIER_OR);
+	put_control(t, "bar.red.and.pred", "0=40", BARRIER, SYNCHRONISATION, BARRIER_AND);
 	put_control(t, "barrier.cluster.arrive", "", CLUSTER_ARRIVE, SYNCHRONISATION);
 	put_control(t, "barrier.cluster.wait", "", CLUSTER_WAIT, SYNCHRONISATION);
 	/* No effect: launches do not overlap. */

@@ -186,15 +186,14 @@ static uint64_t *scan_temp(const lbvh_gpu *g)
 static gpu_sort_args sort_of(const lbvh_gpu *g)
 {
 	return {
-		.key = GPU_KEY_U32,
 		.count = g->count,
+		.key_size = sizeof(uint32_t),
+		.value_size = sizeof(uint32_t),
 		.end_bit = 3 * LBVH_BITS_30,
 		.keys_in = g->code,
-		.keys_out = g->code_sorted,
-		.keys_spare = g->code_spare,
 		.values_in = g->number,
-		.values_out = g->index,
-		.values_spare = g->index_spare,
+		.out = g->code_sorted,
+		.spare = g->code_spare,
 		.temp = g->temp,
 		.counted = true,
 	};
@@ -208,7 +207,7 @@ static gpu_words words_of(const lbvh_gpu *g)
 	w.row = { (uint64_t *)g->code_sorted, g->index };
 	w.spare = { (uint64_t *)g->code, g->first };
 	w.sorted = (uint64_t *)g->code_spare;
-	w.long_runs = g->index_spare;
+	w.long_runs = g->long_runs;
 	w.runs = (gpu_runs *)(void *)scan_temp(g) - 1;
 	return w;
 }
@@ -230,7 +229,7 @@ gb_status lbvh_gpu_codes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 
 	const gpu_sort_args sort = sort_of(g);
 
-	return gpu_sort_count<key_u32>(&sort, lbvh_coded{ *g }, err);
+	return gpu_sort_count<uint32_t>(&sort, lbvh_coded{ *g }, err);
 }
 
 gb_status lbvh_gpu_sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
@@ -246,7 +245,7 @@ gb_status lbvh_gpu_sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 
 	const gpu_sort_args sort = sort_of(g);
 
-	return gpu_sort(&sort, err);
+	return gpu_sort(&sort, NULL, err);
 }
 
 /* ---- leaves ------------------------------------------------------------------------------- */
@@ -318,27 +317,40 @@ gb_status lbvh_gpu_leaves(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 
+/* True if codes and primitives are sorted as pairs: index then follows code_sorted. */
+static bool sorts_pairs(const lbvh_gpu *g)
+{
+	return !(g->needs & (LBVH_GPU_CODES_63 | LBVH_GPU_POWER));
+}
+
 static void allocate_sort(lbvh_gpu *g, gb_error *err)
 {
 	const bool wide = g->needs & LBVH_GPU_CODES_63;
 	const gpu_words words = gpu_words_of(g->count);
+	const gpu_sort_args pairs = sort_of(g);
 	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
 	size_t bytes = gpu_chain_words(n) * sizeof(uint64_t);
 
 	gpu_alloc(&g->code, n, size, err);
-	gpu_alloc(&g->code_sorted, n, size, err);
-	if (g->needs & LBVH_GPU_POWER) {
-		gpu_alloc(&g->pair, lbvh_gpu_power(n), err);
-	} else {
-		gpu_alloc(&g->code_spare, n, size, err);
-		gpu_alloc(&g->index_spare, wide ? n / SHORT_RUN + 1 : n, err);
-	}
-	if (wide) {
-		g->staged = gpu_sort_can_stage(GPU_KEY_U64, n);
-		bytes += gpu_words_temp_bytes(&words) + sizeof *words.runs;
-	} else if (!(g->needs & LBVH_GPU_POWER)) {
-		bytes += gpu_sort_temp_bytes(GPU_KEY_U32, true, n, 0, 3 * LBVH_BITS_30);
+	if (sorts_pairs(g)) {
+		const size_t both = gpu_sort_bytes(n, pairs.key_size, pairs.value_size);
+
 		gpu_alloc(&g->number, n, err);
+		gpu_alloc(&g->code_sorted, both, 1, err);
+		gpu_alloc(&g->code_spare, both, 1, err);
+		g->index = (uint32_t *)(void *)((char *)g->code_sorted + values_offset(n, size));
+		bytes += gpu_sort_temp_bytes(&pairs);
+	} else {
+		gpu_alloc(&g->code_sorted, n, size, err);
+		gpu_alloc(&g->index, n, err);
+	}
+	if (g->needs & LBVH_GPU_POWER)
+		gpu_alloc(&g->pair, lbvh_gpu_power(n), err);
+	if (wide) {
+		gpu_alloc(&g->code_spare, n, size, err);
+		gpu_alloc(&g->long_runs, n / SHORT_RUN + 1, err);
+		g->staged = gpu_words_can_stage(&words);
+		bytes += gpu_words_temp_bytes(&words) + sizeof *words.runs;
 	}
 	g->temps = bytes / sizeof *g->temp;
 	gpu_alloc(&g->temp, g->temps, err);
@@ -356,7 +368,6 @@ gb_status lbvh_gpu_init(lbvh_gpu *g, const lbvh_input *in, unsigned needs, gb_er
 	gpu_alloc(&g->box, n, err);
 	gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, err);
 	gpu_alloc(&g->grid, 1, err);
-	gpu_alloc(&g->index, n, err);
 	gpu_alloc(&g->first, n + 1, err);
 	gpu_alloc(&g->node, 2 * n - 1, err);
 	gpu_alloc(&g->counters, 1, err);
@@ -389,7 +400,7 @@ gb_status lbvh_gpu_create(lbvh_gpu *g, const lbvh_params *params, const lbvh_inp
 			       "this variant only builds trees: use --op=build");
 	(void)lbvh_gpu_init(g, input, needs, err);
 	gb_memory_result(g->node, GB_WHOLE, GB_POISON);
-	gb_memory_result(g->index, GB_WHOLE, GB_POISON);
+	gb_memory_result(sorts_pairs(g) ? g->code_sorted : g->index, GB_WHOLE, GB_POISON);
 	gb_memory_result(g->counters, GB_WHOLE, GB_POISON);
 	return err->code;
 }

@@ -52,7 +52,7 @@ struct lbvh_gpu {
 	uint32_t *index;       /* the tree's index */
 	void *code_spare;      /* codes of 63 bits are sorted as words, here */
 	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
-	uint32_t *index_spare; /* for 63 bits: long runs */
+	uint32_t *long_runs;   /* of codes of 63 bits */
 	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
 	uint32_t *first;       /* position where each leaf starts, then count */
 	lbvh_node *node;

@@ -160,7 +160,7 @@ enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
 
 	gb_phase(timer, "keys");
 	if (sort)
-		return gpu_sort_count<key_u64>(sort, keyed, err);
+		return gpu_sort_count<uint64_t>(sort, keyed, err);
 	keys_kernel<<<gpu_blocks(a->count, BLOCK), BLOCK, 0, gpu_stream()>>>(keyed, a->count);
 	return CUDA_TRY(err, cudaGetLastError());
 }

@@ -8,48 +8,55 @@
 #define GPUBENCH_CUDA_RADIX_SHARED_BUFFERS_H
 
 #include "common/radix_types.h"
-#include "cuda/primitives/keys.h"
+#include "cuda/primitives/primitives.h"
 #include "cuda/runtime/variant.h"
 
-/* All pointers except input are to device memory.  The values are NULL if there are none. */
+/* All pointers except input are to device memory. */
 struct radix_arrays {
 	const radix_input *input;
 	size_t count;
-	void *keys_in, *keys_out, *keys_spare;
-	uint32_t *values_in, *values_out, *values_spare;
+	void *keys_in, *values_in;
+	void *out, *spare; /* keys, then values as in an output of radix */
 };
 
 /* The arrays that one pass reads and writes. */
 struct radix_pass {
-	const void *keys_in;
-	void *keys_out;
-	const uint32_t *values_in;
-	uint32_t *values_out;
+	const void *keys_in, *values_in;
+	void *keys_out, *values_out;
+	size_t value_size;
 };
 
 /* spare: also allocate the third array. */
 static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *input, bool spare,
 					    gb_error *err)
 {
-	const size_t n = input->count, size = input->key_size;
+	const size_t n = input->count;
 
-	if (!radix_is_basic(input))
-		return gb_fail(err, GB_EUNAVAILABLE, "sorts " RADIX_BASIC);
+	if (input->segments > 1)
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts one segment");
 	a->input = input;
 	a->count = n;
-	(void)gpu_alloc(&a->keys_in, n, size, err);
-	(void)gpu_alloc(&a->keys_out, n, size, err);
-	gb_memory_result(a->keys_out, GB_WHOLE, GB_POISON);
+	(void)gpu_alloc(&a->keys_in, n, input->key_size, err);
+	(void)gpu_alloc(&a->out, radix_output_size(input), 1, err);
+	gb_memory_result(a->out, GB_WHOLE, GB_POISON);
 	if (spare)
-		(void)gpu_alloc(&a->keys_spare, n, size, err);
-	if (!input->value_size)
-		return err->code;
-	(void)gpu_alloc(&a->values_in, n, err);
-	(void)gpu_alloc(&a->values_out, n, err);
-	gb_memory_result(a->values_out, GB_WHOLE, GB_POISON);
-	if (spare)
-		(void)gpu_alloc(&a->values_spare, n, err);
+		(void)gpu_alloc(&a->spare, radix_output_size(input), 1, err);
+	if (input->value_size)
+		(void)gpu_alloc(&a->values_in, n, input->value_size, err);
 	return err->code;
+}
+
+/* The order of the input's keys. */
+static inline gpu_order radix_gpu_order(const radix_input *input)
+{
+	return input->type < RADIX_I32   ? GPU_UNSIGNED
+	       : input->type < RADIX_F32 ? GPU_SIGNED
+					 : GPU_FLOAT;
+}
+
+static inline key_order radix_key_order(const radix_input *input)
+{
+	return key_order_of(radix_gpu_order(input), input->key_size, 0);
 }
 
 /* The operations shared by variants whose state begins with struct radix_arrays. */
@@ -64,37 +71,47 @@ static inline gb_status radix_upload(const radix_arrays *a, gb_error *err)
 
 static inline gb_status radix_download(const radix_arrays *a, void *output, gb_error *err)
 {
-	const radix_input *const input = a->input;
-
-	(void)gpu_download(output, a->keys_out, a->count * input->key_size, err);
-	return gpu_download(radix_output_values(input, output), a->values_out,
-			    a->count * input->value_size, err);
+	return gpu_download(output, a->out, radix_output_size(a->input), err);
 }
 
 /* Pass `number` of `passes`: the first reads in, the last writes out. */
 static inline radix_pass radix_pass_of(const radix_arrays *a, int number, int passes)
 {
 	const bool to_out = (passes - 1 - number) % 2 == 0;
-	const radix_pass pass = {
-		.keys_in = number == 0 ? a->keys_in
-			   : to_out    ? a->keys_spare
-				       : a->keys_out,
-		.keys_out = to_out ? a->keys_out : a->keys_spare,
-		.values_in = number == 0 ? a->values_in
-			     : to_out    ? a->values_spare
-					 : a->values_out,
-		.values_out = to_out ? a->values_out : a->values_spare,
-	};
+	void *const from = to_out ? a->spare : a->out, *const to = to_out ? a->out : a->spare;
 
-	return pass;
+	return {
+		.keys_in = number == 0 ? a->keys_in : from,
+		.values_in = number == 0 ? a->values_in : radix_output_values(a->input, from),
+		.keys_out = to,
+		.values_out = radix_output_values(a->input, to),
+		.value_size = a->input->value_size,
+	};
+}
+
+/* Move the value of key `from` to place `to`. */
+static __device__ __forceinline__ void radix_move_value(const radix_pass &pass, size_t from,
+							size_t to)
+{
+	if (pass.value_size == 4)
+		((uint32_t *)pass.values_out)[to] = ((const uint32_t *)pass.values_in)[from];
+	else if (pass.value_size == 8)
+		((uint64_t *)pass.values_out)[to] = ((const uint64_t *)pass.values_in)[from];
+}
+
+/* The bits to sort by. */
+static inline size_t radix_bit_count(const radix_input *input)
+{
+	return (size_t)(input->end_bit - input->begin_bit);
 }
 
 /* Bytes of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
 static inline double radix_sweep_bytes(const void *params, const radix_input *input)
 {
-	const size_t item = input->key_size + input->value_size;
+	const size_t item = input->key_size + input->value_size,
+		     passes = (radix_bit_count(input) + 7) / 8;
 
-	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
+	return (double)input->count * (double)(input->key_size + passes * 2 * item);
 }
 
 /* The operations of a variant whose state begins with struct radix_arrays. */
@@ -111,12 +128,5 @@ static constexpr gb_variant_ops radix_ops(void)
 		.flags = GB_REPEATABLE,
 	};
 }
-
-/* Call sort<KEY, VALUES>(arguments) for the type of the input. */
-#define RADIX_DISPATCH(input, sort, ...)                                  \
-	((input)->type == RADIX_U64   ? sort<key_u64, false>(__VA_ARGS__) \
-	 : (input)->type == RADIX_F32 ? sort<key_f32, false>(__VA_ARGS__) \
-	 : (input)->value_size        ? sort<key_u32, true>(__VA_ARGS__)  \
-				      : sort<key_u32, false>(__VA_ARGS__))
 
 #endif

@@ -257,6 +257,9 @@ static void check_barriers(void)
 		check_words("bar.red.or", { "bar.red.or.pred" },
 			    head + "bar.red.or.pred q, 0, p;\nselp.u32 d, 1, 0, q;", 128,
 			    [=](unsigned) { return limit > 0; });
+		check_words("bar.red.and", { "bar.red.and.pred" },
+			    head + "bar.red.and.pred q, 0, p;\nselp.u32 d, 1, 0, q;", 128,
+			    [=](unsigned) { return limit == 128; });
 	}
 }
 
@@ -344,6 +347,7 @@ static void check_numbers(void)
 		{ "%ctaid.x", [](unsigned t) { return t / 64; } },
 		{ "%nctaid.x", [](unsigned) { return 2u; } },
 		{ "%lanemask_le", [](unsigned t) { return ~0u >> (31 - t % 32); } },
+		{ "%lanemask_lt", [](unsigned t) { return (1u << t % 32) - 1; } },
 	};
 
 	for (const auto &n : numbers)
