@@ -108,6 +108,7 @@ static void add_specials(form_table &t)
 	SPECIAL("%nctaid.z", launch.grid.z);
 	SPECIAL("%laneid", l);
 	SPECIAL("%lanemask_le", (2u << l) - 1);
+	SPECIAL("%lanemask_ge", ~0u << l);
 	SPECIAL("%lanemask_lt", (1u << l) - 1);
 	SPECIAL("%cluster_ctarank", w.block->rank);
 	SPECIAL("%cluster_nctarank", w.block->cluster->size);
