@@ -185,7 +185,7 @@ cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/report/embedded.S $(call files,cpu/primitives,cc) \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
 	$(call with,boost,cpu/radix/boost.cc))
-peers    := cuda/radix/cub.cu
+peers    := cuda/radix/cub.cu cuda/radix/cub_segments.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
 # CUB takes the longest to compile, so its object comes first.

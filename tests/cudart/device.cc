@@ -197,7 +197,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	*p = {};
-	snprintf(p->name, sizeof p->name, "%s", executor.device);
+	snprintf(p->name, sizeof p->name, "PTX emulator");
 	p->totalGlobalMem = runtime_options.memory;
 	p->major = capability() / 10;
 	p->minor = capability() % 10;
@@ -240,8 +240,12 @@ static std::map<const void *, struct function> &functions(void)
 	return *map;
 }
 
-cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value)
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
+	struct kernel_facts facts;
+
+	if (executor_facts(kernel, &facts) != cudaSuccess)
+		return device_error(cudaErrorInvalidDeviceFunction);
 	switch (attribute) {
 	case cudaFuncAttributeMaxDynamicSharedMemorySize:
 		if (value < 0 || value > this_model()->block_shared)
@@ -273,7 +277,7 @@ unsigned function_most_cluster_blocks(const void *kernel)
 			large ? (unsigned)MAX_CLUSTER : (unsigned)PORTABLE_CLUSTER);
 }
 
-cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel)
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
 	struct kernel_facts facts;
 	const cudaError_t result = executor_facts(kernel, &facts);
@@ -290,7 +294,8 @@ cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const vo
 	return cudaSuccess;
 }
 
-cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size, size_t dynamic_bytes)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+							  int block_size, size_t dynamic_bytes)
 {
 	const struct model *const m = this_model();
 	struct kernel_facts facts;
@@ -308,6 +313,14 @@ cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size, s
 	if (facts.registers)
 		*blocks = std::min(*blocks, REGISTERS / (rounded * facts.registers));
 	return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel,
+								   int block_size,
+								   size_t dynamic_bytes, unsigned)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size,
+							     dynamic_bytes);
 }
 
 cudaError_t cudaDeviceReset(void)

@@ -114,7 +114,8 @@ static char *take(struct allocation *a)
 	return (char *)memory;
 }
 
-cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
+/* device: or else mapped page-locked memory. */
+static cudaError_t allocate(void **pointer, size_t bytes, bool device)
 {
 	struct allocation a = {};
 
@@ -144,6 +145,33 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 		check_allocated(memory, bytes, !device);
 	*pointer = memory;
 	return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+	return allocate(pointer, bytes, true);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
+{
+	return allocate(pointer, bytes, false);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
+{
+	*device = host;
+	return cudaSuccess;
+}
+
+/* All host memory counts as page-locked here; only the arguments are checked. */
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
+{
+	return pointer && bytes ? cudaSuccess : device_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+	return pointer ? cudaSuccess : device_error(cudaErrorInvalidValue);
 }
 
 extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/runtime/device.cu */

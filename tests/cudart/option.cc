@@ -15,7 +15,7 @@ static const char *text(const char *name)
 {
 	char variable[64];
 
-	snprintf(variable, sizeof variable, "%s%s", executor.variable, name);
+	snprintf(variable, sizeof variable, "GPUBENCH_PTX_%s", name);
 	const char *const value = getenv(variable);
 
 	return value && *value ? value : NULL;
@@ -23,8 +23,7 @@ static const char *text(const char *name)
 
 static void complain(const char *name, const char *value, const char *wanted)
 {
-	fprintf(stderr, "%s: %s%s=%s is not %s\n", executor.name, executor.variable, name, value,
-		wanted);
+	fprintf(stderr, "ptx: GPUBENCH_PTX_%s=%s is not %s\n", name, value, wanted);
 	exit(2);
 }
 

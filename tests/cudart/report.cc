@@ -41,7 +41,7 @@ void report_error(const char *format, ...)
 	if (count++ == 0)
 		memcpy(first, text, sizeof first);
 	if (count <= MAX_REPORTS) {
-		fprintf(stderr, "%s: ERROR: %s\n", executor.name, text);
+		fprintf(stderr, "ptx: ERROR: %s\n", text);
 		executor_say_where();
 	}
 	pthread_mutex_unlock(&mutex);
@@ -66,8 +66,7 @@ static __attribute__((destructor)) void at_exit(void)
 {
 	memory_report_leaks();
 	if (count) {
-		fprintf(stderr, "%s: %d error%s reported\n", executor.name, count,
-			count == 1 ? "" : "s");
+		fprintf(stderr, "ptx: %d error%s reported\n", count, count == 1 ? "" : "s");
 		fflush(NULL);
 		_exit(EXIT_ERRORS);
 	}
@@ -75,26 +74,17 @@ static __attribute__((destructor)) void at_exit(void)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-static const char *describe_address(uintptr_t address)
-{
-	uintptr_t begin;
-	size_t bytes;
-
-	if (memory_find((const void *)address, &begin, &bytes) == MEMORY_DEVICE)
-		return "host code touches device memory";
-	return executor_explain(address);
-}
-
 static struct sigaction previous;
 
 /* Print what is known, then let the fault take its default action. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	const char *const what = describe_address((uintptr_t)info->si_addr);
+	uintptr_t begin;
+	size_t bytes;
 
 	(void)context;
-	if (what) {
-		report_error("%s: address %p", what, info->si_addr);
+	if (memory_find(info->si_addr, &begin, &bytes) == MEMORY_DEVICE) {
+		report_error("host code touches device memory: address %p", info->si_addr);
 		_exit(EXIT_ERRORS);
 	}
 	sigaction(number, &previous, NULL);

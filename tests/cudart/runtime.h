@@ -8,8 +8,7 @@
  *	option.cc    the environment
  *	report.cc    errors of the program under test
  *
- * The executor runs the kernels: it provides the constants and functions of the section "provided
- * by the executor".
+ * The executor runs the kernels: it provides the functions of the section "provided by the executor".
  */
 #ifndef GPUBENCH_TESTS_CUDART_RUNTIME_H
 #define GPUBENCH_TESTS_CUDART_RUNTIME_H
@@ -23,8 +22,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "tests/cudart/call.h"
-
 enum {
 	LANES = 32,
 	MAX_THREADS = 1024,
@@ -36,12 +33,24 @@ enum {
 
 /* ---- provided by the executor ----------------------------------------------------------------- */
 
-struct executor {
-	const char *name;     /* "ptx": prefix of its messages */
-	const char *variable; /* "GPUBENCH_PTX_": prefix of its options */
-	const char *device;   /* "PTX emulator" */
+/* Memory whose lines persist in the L2 after the kernel. */
+struct gpu_window {
+	uintptr_t begin;
+	size_t bytes; /* 0: none */
 };
-extern const struct executor executor;
+
+/* A kernel launch queued in a stream. */
+struct gpu_call {
+	const char *name;
+	const void *kernel; /* the address by which the host launches it */
+	dim3 grid, block, cluster;
+	size_t dynamic_bytes;
+	bool cooperative, overlapped;
+	struct gpu_window persisting; /* access window of the stream at the launch */
+	struct kernel *code;          /* the executor's */
+	uint8_t *parameters;          /* allocated by malloc() */
+	bool counted;
+};
 
 /* Facts that the compiler knows about a kernel; all 0 if unknown. */
 struct kernel_facts {
@@ -52,11 +61,9 @@ struct kernel_facts {
 
 int executor_capability(void); /* that its code is for: 90 */
 cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts);
-cudaError_t executor_run(struct gpu_call *call); /* until it ends; consumes the call */
+cudaError_t executor_run(const struct gpu_call *call); /* until it ends */
 void executor_forget(void);    /* restart numbering of launches, so that schedules repeat */
 void executor_say_where(void); /* print a line about the running thread, if there is one */
-/* Describe an address outside all allocations; NULL if nothing is known. */
-const char *executor_explain(uintptr_t address);
 
 /* ---- options (option.cc) --------------------------------------------------------------------- */
 
@@ -133,9 +140,6 @@ enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *byte
 void memory_open(bool open); /* under PROTECT: allow or forbid access by the host */
 void memory_release_all(void);
 void memory_report_leaks(void);
-/* Allocate device memory, of the exact size and filled with 0xA5, or else mapped page-locked
- * memory. */
-cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
 void cache_forget(void); /* no line persists; the limit is 0 */
@@ -148,10 +152,6 @@ cudaError_t device_sticky(void);
 void device_set_sticky(cudaError_t error);
 int function_dynamic_limit(const void *kernel);
 unsigned function_most_cluster_blocks(const void *kernel);
-cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
-cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
-cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
-			      size_t dynamic_bytes);
 
 /* ---- checks and counts (tests/ptx) ----------------------------------------------------------- */
 

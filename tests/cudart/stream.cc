@@ -6,6 +6,7 @@
  * data.  Asynchronous copies from and to memory that is not page-locked are blocking, as on a
  * GPU.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <deque>
@@ -36,10 +37,10 @@ static void move(const struct op *o)
 	memory_open(false);
 }
 
-static void run(struct gpu_call *call)
+static void destroy(struct gpu_call *call)
 {
-	cache_touch(&call->persisting);
-	executor_run(call);
+	free(call->parameters);
+	delete call;
 }
 
 static void execute(const struct op *o)
@@ -48,10 +49,11 @@ static void execute(const struct op *o)
 
 	switch (o->kind) {
 	case OP_CALL:
-		if (dead)
-			o->call->destroy(o->call);
-		else
-			run(o->call);
+		if (!dead) {
+			cache_touch(&o->call->persisting);
+			executor_run(o->call);
+		}
+		destroy(o->call);
 		break;
 	case OP_COPY:
 	case OP_SET:
@@ -86,7 +88,7 @@ void streams_drop_all(void)
 {
 	for (const struct op &o : *queue)
 		if (o.kind == OP_CALL)
-			o.call->destroy(o.call);
+			destroy(o.call);
 	queue->clear();
 	begun = submitted;
 }
@@ -151,8 +153,8 @@ static cudaError_t check_cooperative(const struct gpu_call *call)
 
 	if (!call->cooperative)
 		return cudaSuccess;
-	(void)runtime_occupancy(&blocks, call->kernel, (int)volume(call->block),
-				call->dynamic_bytes);
+	(void)cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		&blocks, call->kernel, (int)volume(call->block), call->dynamic_bytes);
 	if (volume(call->grid) > (uint64_t)blocks * (unsigned)runtime_options.processors)
 		return cudaErrorCooperativeLaunchTooLarge;
 	return cudaSuccess;
@@ -198,7 +200,7 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 	if (result == cudaSuccess)
 		result = check_launch(call);
 	if (result != cudaSuccess) {
-		call->destroy(call);
+		destroy(call);
 		return device_error(result);
 	}
 	struct op o = {};

@@ -160,9 +160,8 @@ static void set_results(struct warp &w, const struct instruction &i, uint32_t ma
 		each_active(mask, [&](unsigned l) { w.depth[i.out[d].at / 4 + l] = depth; });
 }
 
-/* The chain of a result is the longest chain of the operands of all active lanes, and count_load()
- * adds one for a load.  A load follows those before the last barrier. */
-static void follow_chain(struct warp &w, const struct instruction &i, uint32_t mask)
+/* The longest chain of the operands of all active lanes. */
+static uint32_t deepest_operand(const struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	uint32_t deepest = 0;
 
@@ -171,8 +170,18 @@ static void follow_chain(struct warp &w, const struct instruction &i, uint32_t m
 			each_active(mask, [&](unsigned l) {
 				deepest = std::max(deepest, w.depth[i.in[s].at / 4 + l]);
 			});
+	return deepest;
+}
+
+/* The chain of a result is that of the operands, and count_load() adds one for a load.  A load
+ * follows those before the last barrier; in lockstep, a strong one also those that have arrived. */
+static void follow_chain(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	const uint32_t deepest = deepest_operand(w, i, mask);
+	const uint32_t arrived = i.order == WEAK_ORDER ? 0 : w.arrived_chain;
+
 	if (i.kind == LOAD_GLOBAL || i.kind == ATOMIC_GLOBAL)
-		w.load = 1 + std::max(deepest, w.barrier_chain);
+		w.load = 1 + std::max({ deepest, arrived, w.barrier_chain });
 	set_results(w, i, mask, deepest);
 }
 
@@ -182,6 +191,11 @@ void count_load(struct warp &w, const struct instruction &i, uint32_t mask)
 		return;
 	w.chain = std::max(w.chain, w.load);
 	set_results(w, i, mask, w.load);
+}
+
+bool count_stalls(const struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	return deepest_operand(w, i, mask) > w.arrived_chain;
 }
 
 static bool is_barrier(const struct instruction &i)
@@ -248,9 +262,20 @@ bool counts_on(void)
 	return counted.on;
 }
 
-void counts_fix_schedule(void)
+/* In lockstep, as many blocks take turns as the device holds. */
+void counts_fix_schedule(const struct gpu_call *call)
 {
-	runtime_options.threads = runtime_options.resident = 1;
+	const dim3 b = call->block, c = call->cluster;
+	int blocks = 1;
+
+	ptx_running.lockstep = call->code->polls && !call->cooperative;
+	if (ptx_running.lockstep) {
+		(void)cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, call->kernel, (int)(b.x * b.y * b.z), call->dynamic_bytes);
+		blocks = std::max(1, blocks * runtime_options.processors / (int)(c.x * c.y * c.z));
+	}
+	runtime_options.threads = 1;
+	runtime_options.resident = blocks;
 	runtime_options.seed = 0;
 	runtime_options.order = runtime_options.blocks = ORDER_FORWARD;
 	runtime_options.weak = false;

@@ -1,5 +1,5 @@
-/* cudart.cc -- entry points of the CUDA runtime that nvcc's objects call: registration, launches,
- * and those that tests/cudart has under another name.
+/* cudart.cc -- entry points of the CUDA runtime that nvcc's objects call: registration and
+ * launches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,6 @@
 #include "tests/ptx/machine.h"
 
 /* ---- launches ---------------------------------------------------------------------------- */
-
-static void destroy(struct gpu_call *waiting)
-{
-	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
-
-	free(call->parameters);
-	delete call;
-}
 
 /* Copy the arguments into the layout of the kernel's parameter space. */
 static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
@@ -67,9 +59,8 @@ extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
 
 	if (!k)
 		return device_error(cudaErrorInvalidDeviceFunction);
-	struct ptx_call *const call = new struct ptx_call();
+	struct gpu_call *const call = new struct gpu_call();
 
-	call->destroy = destroy;
 	call->name = k->demangled.c_str();
 	call->kernel = host;
 	call->grid = config->gridDim;
@@ -170,62 +161,7 @@ void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, 
 }
 }
 
-/* ---- memory ------------------------------------------------------------------------------ */
-
-cudaError_t cudaMalloc(void **pointer, size_t bytes)
-{
-	return runtime_allocate(pointer, bytes, true);
-}
-
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
-{
-	return runtime_allocate(pointer, bytes, false);
-}
-
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
-{
-	*device = host;
-	return cudaSuccess;
-}
-
-/* All host memory counts as page-locked here; only the arguments are checked. */
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
-{
-	return pointer && bytes ? cudaSuccess : device_error(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaHostUnregister(void *pointer)
-{
-	return pointer ? cudaSuccess : device_error(cudaErrorInvalidValue);
-}
-
-/* ---- functions --------------------------------------------------------------------------- */
-
-extern "C" cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
-					    int value)
-{
-	return kernel_find(host) ? runtime_function_set(host, attribute, value)
-				 : device_error(cudaErrorInvalidDeviceFunction);
-}
-
-extern "C" cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
-					     const void *host)
-{
-	return runtime_function_get(attributes, host);
-}
-
-extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
-								     int block_size,
-								     size_t dynamic_bytes)
-{
-	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
-}
-
-extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *host, int block_size, size_t dynamic_bytes, unsigned)
-{
-	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
-}
+/* ---- occupancy ---------------------------------------------------------------------------- */
 
 /* A cluster larger than the number of multiprocessors still runs, one at a time. */
 extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
@@ -235,8 +171,8 @@ extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void 
 	const dim3 c = manner_of(config).cluster, b = config->blockDim;
 	const unsigned size = c.x * c.y * c.z;
 	const unsigned most = function_most_cluster_blocks(host);
-	const cudaError_t result =
-		runtime_occupancy(&blocks, host, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
+	const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		&blocks, host, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
 
 	*clusters = 0;
 	if (result != cudaSuccess)

@@ -80,8 +80,3 @@ void report_stuck(struct worker *w)
 					say_split(&b->warp[k], &b->warp[k].split[j]);
 		}
 }
-
-const char *executor_explain(uintptr_t)
-{
-	return NULL;
-}

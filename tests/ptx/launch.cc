@@ -20,12 +20,6 @@ enum { MAX_WORKERS = 64, SLOTS = 8192, BUDGET = 256, PASSES = 16 };
 enum : uint32_t { LAST_TIME = 0xf0000000u };
 enum { SHARED_POISON = 0xA5, REGISTER_POISON = 0xCC, LOCAL_POISON = 0xB7 };
 
-const struct executor executor = {
-	.name = "ptx",
-	.variable = "GPUBENCH_PTX_",
-	.device = "PTX emulator",
-};
-
 struct launch ptx_running;
 __thread struct worker *ptx_worker;
 uint8_t *ptx_arena;
@@ -371,7 +365,7 @@ static void prepare_checks(struct launch *l)
 	order_launch();
 }
 
-static void prepare(const struct ptx_call *call)
+static void prepare(const struct gpu_call *call)
 {
 	struct launch *const l = &ptx_running;
 
@@ -391,15 +385,15 @@ static void prepare(const struct ptx_call *call)
 		       (runtime_options.seed + l->number) * (runtime_options.seed != 0) % 2;
 }
 
-cudaError_t executor_run(struct gpu_call *waiting)
+cudaError_t executor_run(const struct gpu_call *call)
 {
-	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
 	const int errors = report_count();
 	const struct options options = runtime_options;
 
 	create_workers();
+	ptx_running.lockstep = false;
 	if (call->counted)
-		counts_fix_schedule();
+		counts_fix_schedule(call);
 	prepare(call);
 	memory_open(true);
 	ptx_running.call = call;
@@ -412,7 +406,6 @@ cudaError_t executor_run(struct gpu_call *waiting)
 		counts_collect(call->code, &workers[0]->counts);
 	if (ptx_running.failed || report_count() != errors)
 		device_set_sticky(cudaErrorLaunchFailure);
-	call->destroy(call);
 	return device_sticky();
 }
 

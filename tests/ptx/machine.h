@@ -7,7 +7,7 @@
  *	weak.cc      visibility of stores between threads, if memory is weak
  *	check*.cc    races and uninitialised reads; see check.h
  *	fatbin.cc    registration by nvcc's objects: modules, kernels, variables
- *	cudart.cc    entry points of the CUDA runtime that tests/cudart has under other names
+ *	cudart.cc    entry points of the CUDA runtime that nvcc's objects call
  *	fault.cc     locates errors of the program under test
  *
  * A warp is a list of splits: sets of lanes at the same instruction.  The split furthest behind in
@@ -52,6 +52,7 @@ struct warp {
 	uint32_t *depth;        /* when counting: a chain of loads per lane of each register */
 	uint32_t chain;         /* when counting: the longest chain of global loads up to here */
 	uint32_t load;          /* the chain of the current load */
+	uint32_t arrived_chain; /* in lockstep: the longest when the warp's turn began */
 	uint32_t barrier_chain; /* that at the last barrier, on which later loads depend */
 	uint32_t round;         /* the grid's barrier; see counts.cc */
 	bool waits;             /* for the grid */
@@ -170,9 +171,12 @@ struct worker {
 extern __thread struct worker *ptx_worker;
 
 struct launch : grid {
-	const struct ptx_call *call; /* NULL: none */
+	const struct gpu_call *call; /* NULL: none */
 	const struct kernel *kernel;
 	bool counting, weak, checking;
+	/* When counting: all blocks that the device holds run.  A warp's turn ends at an
+	 * instruction that needs a load of the turn, so each turn is a trip to memory. */
+	bool lockstep;
 	uint32_t begun; /* for checks: stamps up to here are of earlier launches */
 	bool backwards; /* lanes store and add from the last to the first */
 	/* When counting: the address of the grid barrier's word, how often it has opened, and the
@@ -182,13 +186,6 @@ struct launch : grid {
 	uint32_t opened, arrived;
 };
 extern struct launch ptx_running;
-
-/* A launch queued in a stream. */
-struct ptx_call : gpu_call {
-	struct kernel *code;
-	uint8_t *parameters;
-	bool counted, overlapped;
-};
 
 /* Run at most `budget` instructions.  False: no split of the warp can run. */
 bool warp_run(struct warp *w, int budget);
@@ -215,9 +212,11 @@ void count_load(struct warp &w, const struct instruction &i, uint32_t mask);
  * later. */
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);
 void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask);
+/* In lockstep: the instruction needs a load that has not arrived. */
+bool count_stalls(const struct warp &w, const struct instruction &i, uint32_t mask);
 bool counts_on(void);
 /* Select the one schedule under which counts are reproducible. */
-void counts_fix_schedule(void);
+void counts_fix_schedule(const struct gpu_call *call);
 /* Add a worker's counts at the end of a launch. */
 void counts_collect(const struct kernel *k, const struct counts *counts);
 

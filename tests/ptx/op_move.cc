@@ -74,7 +74,7 @@ static void read_special(struct warp &w, const struct instruction &i, uint32_t m
 
 template <class F> static void put_special(form_table &t, const char *name, F)
 {
-	typedef std::invoke_result_t<F, const struct warp &, const struct ptx_call &, unsigned> T;
+	typedef std::invoke_result_t<F, const struct warp &, const struct gpu_call &, unsigned> T;
 
 	t[name] = { std::to_string(sizeof(T)) + "=%", { .run = read_special<F, T> } };
 }
@@ -91,7 +91,7 @@ static uint64_t now_ns(void)
 #define SPECIAL(name, value)                                           \
 	put_special(t, name,                                           \
 		    []([[maybe_unused]] const struct warp &w,          \
-		       [[maybe_unused]] const struct ptx_call &launch, \
+		       [[maybe_unused]] const struct gpu_call &launch, \
 		       [[maybe_unused]] unsigned l) { return value; })
 
 static void add_specials(form_table &t)
@@ -108,6 +108,7 @@ static void add_specials(form_table &t)
 	SPECIAL("%nctaid.z", launch.grid.z);
 	SPECIAL("%laneid", l);
 	SPECIAL("%lanemask_le", (2u << l) - 1);
+	SPECIAL("%lanemask_ge", ~0u << l);
 	SPECIAL("%lanemask_lt", (1u << l) - 1);
 	SPECIAL("%cluster_ctarank", w.block->rank);
 	SPECIAL("%cluster_nctarank", w.block->cluster->size);

@@ -280,6 +280,27 @@ static std::string demangle(const std::string &name)
 	return result;
 }
 
+/* True if a loop waits for other blocks: it reads global memory with strong loads and writes none.
+ * Kernels that compare and swap do not count: they wait for locks. */
+static bool has_polls(const std::vector<struct instruction> &code)
+{
+	uint32_t read = 0, written = 0; /* the instructions after the last ones that do so */
+	bool polls = false;
+
+	for (uint32_t n = 0; n < code.size(); n++) {
+		const struct instruction &i = code[n];
+
+		if (i.kind == ATOMIC_GLOBAL && i.ins > 2)
+			return false;
+		if (i.kind == LOAD_GLOBAL && i.order != WEAK_ORDER)
+			read = n + 1;
+		if (i.kind == STORE_GLOBAL || i.kind == ATOMIC_GLOBAL)
+			written = n + 1;
+		polls |= i.action == BRANCH && i.target < read && i.target >= written;
+	}
+	return polls;
+}
+
 static void parse_kernel(struct parser *p)
 {
 	struct kernel *const k = new struct kernel;
@@ -300,6 +321,7 @@ static void parse_kernel(struct parser *p)
 	parse_limits(p);
 	parse_body(p);
 	settle(p);
+	k->polls = has_polls(k->code);
 	k->constants.resize(round_up(k->constants.size(), 64));
 	allocate_registers(k, p->register_bytes);
 	p->module->kernels[name] = k;

@@ -118,6 +118,7 @@ struct kernel {
 	uint32_t max_threads = 0, min_blocks = 0;
 	bool reached = false;
 	bool fences = false; /* it has memory fences */
+	bool polls = false;  /* it has loops that wait for other blocks */
 };
 
 struct module {

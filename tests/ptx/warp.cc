@@ -324,18 +324,21 @@ bool warp_run(struct warp *w, int budget)
 {
 	const struct instruction *const code = w->kernel->code.data();
 	struct worker *const worker = w->block->worker;
-	const bool counting = ptx_running.counting;
+	const bool counting = ptx_running.counting, lockstep = ptx_running.lockstep;
 	uint32_t limit;
 
 	if (!w->count || !choose(w, &limit))
 		return false;
 	worker->warp = w;
+	w->arrived_chain = lockstep ? w->chain : 0;
 	while (budget-- > 0) {
 		struct split *const s = &w->split[w->current];
 		const struct instruction &i = code[s->pc];
 		const uint32_t mask = guarded(w, i, s->mask);
 
 		worker->at = &i;
+		if (__builtin_expect(lockstep, 0) && count_stalls(*w, i, mask))
+			break;
 		if (__builtin_expect(counting, 0))
 			count_instruction(*w, i, mask);
 		if (__builtin_expect(i.action == PLAIN, 1)) {

@@ -346,6 +346,7 @@ static void check_numbers(void)
 		{ "%tid.z", [](unsigned) { return 0u; } },
 		{ "%ctaid.x", [](unsigned t) { return t / 64; } },
 		{ "%nctaid.x", [](unsigned) { return 2u; } },
+		{ "%lanemask_ge", [](unsigned t) { return ~0u << t % 32; } },
 		{ "%lanemask_le", [](unsigned t) { return ~0u >> (31 - t % 32); } },
 		{ "%lanemask_lt", [](unsigned t) { return (1u << t % 32) - 1; } },
 	};
