@@ -288,22 +288,30 @@ static enum gb_status read_heading(struct table *t)
 	return GB_OK;
 }
 
-/* If the first row is one number, it must be that of the lines that follow. */
+/* If the first row is one number, it must be that of the lines that follow.  In an .xyz file of atoms,
+ * these are a comment and then a row for each, which the name of the element begins. */
 static enum gb_status read_count(struct table *t)
 {
 	const size_t line = t->r->line;
 	struct gb_reader rest;
 	size_t rows = 0;
-	double count;
+	double count, unused;
+	bool names;
 
 	if (t->named || split(t) != 1 || !is_number(&t->field[0], &count))
 		return GB_OK;
 	gb_reader_next_line(t->r);
 	for (rest = *t->r; find_row(&rest); gb_reader_next_line(&rest))
 		rows++;
-	if ((double)rows != count)
-		return gb_reader_fail(t->r, "line %zu says %.10g bodies, but %zu lines follow it",
+	rest = *t->r;
+	if ((double)rows == count + 1 && find_row(t->r))
+		gb_reader_next_line(t->r);
+	names = find_row(t->r) && split(t) > 3 && !is_number(&t->field[0], &unused);
+	if ((double)rows != count && ((double)rows != count + 1 || !names))
+		return gb_reader_fail(&rest, "line %zu says %.10g bodies, but %zu lines follow it",
 				      line, count, rows);
+	for (size_t d = 0; d < 3; d++)
+		t->column[d] = d + names;
 	gb_reader_tell("number of bodies in line %zu", line);
 	return GB_OK;
 }

@@ -63,18 +63,23 @@ static bool is_separator(char c)
 	return c == ',' || c == ';';
 }
 
+static const char *skip_quote(const struct graph_rules *rules, const char *at)
+{
+	return at + (rules->separators && *at == '"');
+}
+
 /* The start of the next column. */
 static const char *next_column(const struct graph_rules *rules, const char *at)
 {
-	at = gb_skip_blanks(at);
+	at = gb_skip_blanks(skip_quote(rules, at));
 	if (rules->separators && is_separator(*at))
 		at = gb_skip_blanks(at + 1);
-	return at;
+	return skip_quote(rules, at);
 }
 
 static bool column_ends(const struct graph_rules *rules, char c)
 {
-	return gb_is_space(c) || (rules->separators && is_separator(c));
+	return gb_is_space(c) || (rules->separators && (is_separator(c) || c == '"'));
 }
 
 static bool is_comment(const char *at, const char *comments)
@@ -187,7 +192,7 @@ static bool find_edge(struct parser *p)
 	struct chunk *c = p->chunk;
 
 	for (; p->at < c->end; p->at++, p->line++) {
-		p->at = gb_skip_blanks(p->at);
+		p->at = skip_quote(rules, gb_skip_blanks(p->at));
 		if (gb_is_digit(*p->at))
 			return true;
 		if (*p->at == '\n')

@@ -69,6 +69,11 @@ static void read_comment(const char *at, struct head *head)
 
 /* ---- the first lines --------------------------------------------------------------------- */
 
+static bool is_number(const char *at)
+{
+	return gb_is_digit(at[*at == '"']);
+}
+
 /* Read the numbers of a line that has two or three of them and nothing else.  They may be "N M" if
  * about as many lines follow: it costs time to be wrong about a long file. */
 static void read_counts(const struct gb_reader *r, struct head *head)
@@ -101,13 +106,13 @@ static enum gb_status read_head(struct gb_reader *r, struct head *head)
 		return GB_OK;
 	for (; at < r->at; at = strchr(at, '\n') + 1)
 		read_comment(gb_skip_blanks(at), head);
-	if (gb_is_digit(*r->at) || *r->at == '-') {
+	if (is_number(r->at) || *r->at == '-') {
 		read_counts(r, head);
 		return GB_OK;
 	}
 	next = *r;
 	gb_reader_next_line(&next);
-	if (!graph_find_line(&next, COMMENTS, &head->comments) || !gb_is_digit(*next.at))
+	if (!graph_find_line(&next, COMMENTS, &head->comments) || !is_number(next.at))
 		return gb_reader_fail(r, "a vertex number is expected; names of vertices are not "
 					 "read");
 	gb_reader_note("header \"%.*s\" skipped, first two columns taken",
