@@ -117,8 +117,7 @@ static void try(const struct file *files, size_t count)
 		remove_file();
 		cr_assert_eq(got, files[i].count, "file %zu", i);
 		for (size_t k = 0; k < got; k++)
-			cr_assert_eq(files[i].type == RADIX_U64 ? ((uint64_t *)keys)[k]
-								: ((uint32_t *)keys)[k],
+			cr_assert_eq(radix_load(keys, radix_key_size(files[i].type), k),
 				     files[i].keys[k], "file %zu, key %zu", i, k);
 		gb_host_free(keys);
 	}
@@ -142,6 +141,24 @@ Test(key_files, text)
 		  NULL,
 		  4,
 		  { 0xbfc00000, 0x3a83126f, 0x7fc00000, 0x80000000 } },
+		{ NULL,
+		  TEXT("-128\n+7\n-2147483648\n"),
+		  RADIX_I32,
+		  NULL,
+		  3,
+		  { (uint32_t)-128, 7, (uint32_t)INT32_MIN } },
+		{ NULL, TEXT("-9223372036854775808\n"), RADIX_I64, NULL, 1, { UINT64_C(1) << 63 } },
+		{ NULL, TEXT("255\n0\n"), RADIX_U8, NULL, 2, { 255, 0 } },
+		{ NULL,
+		  TEXT("-1.5\n1e300\n"),
+		  RADIX_F64,
+		  NULL,
+		  2,
+		  { 0xbff8000000000000, 0x7e37e43c8800759c } },
+		{ NULL, TEXT("256\n"), RADIX_U8, REFUSED(":1: a key is not u8: 256") },
+		{ NULL, TEXT("2147483648\n"), RADIX_I32, REFUSED(":1: a key is not i32") },
+		{ NULL, TEXT("-9223372036854775809\n"), RADIX_I64,
+		  REFUSED(":1: a key is not i64") },
 		{ NULL, TEXT("5\n4294967296\n"), RADIX_U32,
 		  REFUSED(":2: a key is not u32: 4294967296") },
 		{ NULL, TEXT("18446744073709551616\n"), RADIX_U64,
@@ -169,6 +186,15 @@ Test(key_files, numpy)
 		{ NPY(">u8", "1,"), TEXT("\0\0\0\0\0\0\1\2"), RADIX_U64, NULL, 1, { 258 } },
 		{ NPY("<i2", "2,"), TEXT("\1\0\2\0"), RADIX_U32, NULL, 2, { 1, 2 } },
 		{ NPY("<f4", "1,"), TEXT("\0\0\x80\x3f"), RADIX_F32, NULL, 1, { 0x3f800000 } },
+		{ NPY("<i2", "2,"), TEXT("\1\0\xff\xff"), RADIX_I64, NULL, 2, { 1, UINT64_MAX } },
+		{ NPY("|u1", "2,"), TEXT("\1\xff"), RADIX_U8, NULL, 2, { 1, 255 } },
+		{ NPY("<f8", "1,"),
+		  TEXT("\0\0\0\0\0\0\xf8\x3f"),
+		  RADIX_F64,
+		  NULL,
+		  1,
+		  { 0x3ff8000000000000 } },
+		{ NPY("<u2", "1,"), TEXT("\0\1"), RADIX_U8, REFUSED("key 0 is 256, no u8") },
 		{ NPY("<i2", "2,"), TEXT("\1\0\xff\xff"), RADIX_U32,
 		  REFUSED("key 1 is -1, no u32") },
 		{ NPY("<i8", "1,"), TEXT("\1\0\0\0\1\0\0\0"), RADIX_U32,
