@@ -275,7 +275,8 @@ static void check_patterns(const struct sort_kind *kind)
 }
 
 static const struct sort_kind u32 = { 4, 0, GPU_UNSIGNED }, u32_pairs = { 4, 4, GPU_UNSIGNED },
-			      u64 = { 8, 0, GPU_UNSIGNED }, u64_pairs = { 8, 4, GPU_UNSIGNED };
+			      u64 = { 8, 0, GPU_UNSIGNED }, u64_pairs = { 8, 4, GPU_UNSIGNED },
+			      f32 = { 4, 0, GPU_FLOAT };
 
 ParameterizedTestParameters(primitives_sort, sorts)
 {
@@ -341,7 +342,7 @@ Test(primitives_sort, by_blocks_of_each_shape)
 {
 	const size_t processors = (size_t)gpu_sm_count();
 
-	for (const struct sort_kind *kind : { &u32, &u32_pairs, &u64_pairs }) {
+	for (const struct sort_kind *kind : { &u32, &f32, &u32_pairs, &u64, &u64_pairs }) {
 		check_around(kind, processors * least_tile(kind));
 		check_around(kind, processors * few_tile(kind));
 	}
@@ -378,8 +379,6 @@ static void check_many(const struct sort_kind *kind)
 
 Test(primitives_sort, by_blocks_of_several_tiles)
 {
-	static const struct sort_kind f32 = { 4, 0, GPU_FLOAT };
-
 	for (const struct sort_kind *kind : { &u32, &u32_pairs, &u64, &u64_pairs, &f32 })
 		check_many(kind);
 }

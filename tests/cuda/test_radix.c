@@ -18,6 +18,7 @@ Test(variants_radix, wide)
 {
 	run_points("radix", "onesweep", "--type=u32,u64,f32 --count=33,20000");
 	run_points("radix", "onesweep", "--values=u32 --count=33,20000");
+	run_points("radix", "onesweep", "--type=u8,u16,f64 --values=none,u64 --count=33,20000");
 	run_points("lbvh", "apetrei", "--scene=soup --count=5001");
 	run_points("lbvh", "ploc", "--scene=soup --count=5001");
 	run_points("octree", "morton", "--count=5001 --distribution=plummer");
@@ -30,7 +31,7 @@ Test(variants_radix, one_multiprocessor)
 	gpu_sort_limits.words = SIZE_MAX;
 	gpu_sort_limits.processors = 1;
 	run_points("radix", "onesweep",
-		   "--type=u32,u64,f32 --count=12000,21000 --distribution=uniform,few");
+		   "--type=u32,u64,f32,i64 --count=12000,21000 --distribution=uniform,few");
 	run_points("radix", "onesweep",
 		   "--values=u32 --count=12000,21000 --distribution=uniform,few");
 	run_points("octree", "morton", "--count=6500 --distribution=plummer");
