@@ -33,6 +33,9 @@ POINTS = [
     *["radix " + sort + keys
       for sort in ("onesweep cub --count=262144 ", "--count=65536 ", "small --count=8192 ")
       for keys in ("--type=u32,u64", "--values=index")],
+    # A segment for a part of a warp, a warp, a block and, with zipf, the grid.
+    "radix segments cub-segments --count=65536 --segments=64,512,4096 --values=none,u32",
+    "radix segments cub-segments --count=65536 --segments=4096 --lengths=zipf --values=none,u32",
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
     "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",

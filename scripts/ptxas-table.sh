@@ -22,7 +22,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 format='%-24s %-7s %-56s %4s %6s %6s %6s %6s\n'
 
-for file in $(find cuda -name '*.cu' ! -name cub.cu); do
+for file in $(find cuda -name '*.cu' ! -name 'cub*.cu'); do
 	c++filt -p <"$build/$file.ptxas" | awk -v file="${file#cuda/}" -v format="$format" '
 		/Compiling entry function/ { split($0, q, "\047"); kernel = q[2]; arch = q[4] }
 		/stack frame/ { stack = $1; stores = $5; loads = $9 }
