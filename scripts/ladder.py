@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """ladder.py BENCHMARK POINT ELEMENTS [LABEL] -- prints the steps of a benchmark's CUDA variants.
+ladder.py BENCHMARK OURS LIBRARY -- prints counts of two variants beside each other.
 
     ladder.py radix count=65536 65536          from the published variant to the fastest one
+    ladder.py radix onesweep cub               at each point that has both
     ladder.py lbvh 'op=trace scene=knot count=32768 rays=256' 65536 trace
 
 A step is a sentence in the head of a variant's file: "step 2 of 5: one kernel per bit." or, for one
@@ -57,21 +59,42 @@ def counted(key):
             for line in lines if line["key"] == key and line["kernel"] != "(run)"]
 
 
+def totals(kernels):
+    """Launches, thousands of warp instructions, of sectors of global memory, and of barriers."""
+    total = lambda *names: sum(counts.get(name, 0) for _, counts in kernels for name in names)
+    return (total("launches"), total("warp_instructions") / 1000,
+            total("global_load.sectors", "global_store.sectors", "global_atomic.sectors") / 1000,
+            total("barriers") / 1000)
+
+
 def row(benchmark, point, elements, step):
     number, variant, idea = step
     kernels = counted(f"{benchmark}/cuda/{variant} {point}")
     cells = ["-"] * 4
     if kernels:
-        total = lambda *names: sum(counts.get(name, 0) for _, counts in kernels for name in names)
+        launches, instructions, sectors, _ = totals(kernels)
         main = max(kernels, key=lambda kernel: kernel[1]["warp_instructions"])[0]
         file = file_of(main, f"cuda/{benchmark}/{variant.replace('-', '_')}.cu")
-        sectors = total("global_load.sectors", "global_store.sectors", "global_atomic.sectors")
-        cells = [f"{file}: `{main}`" if file else f"`{main}`", total("launches"),
-                 f"{32 * sectors / elements:.1f}",
-                 f"{32 * total('warp_instructions') / elements:.1f}"]
+        cells = [f"{file}: `{main}`" if file else f"`{main}`", launches,
+                 f"{32000 * sectors / elements:.1f}", f"{32000 * instructions / elements:.1f}"]
     where, *counts = cells
     cells = [number if number < 99 else "-", f"`cuda/{variant}`", idea, where, *counts]
     return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def beside(benchmark, *variants):
+    names = ("launches", "k instructions", "k sectors", "k barriers")
+    keys = dict.fromkeys(json.loads(line)["key"]
+                         for line in text_of("results/counts.jsonl").splitlines()[1:])
+    print("| point | " + " | ".join(names) + " |")
+    print("| :--- |" + " ---: |" * len(names))
+    for point in [key.partition(" ")[2] for key in keys
+                  if key.startswith(f"{benchmark}/cuda/{variants[1]} ")]:
+        sums = [totals(counted(f"{benchmark}/cuda/{variant} {point}")) for variant in variants]
+        if sums[0][0]:
+            print(f"| {point} | " + " | ".join(
+                f"{a:.{places}f} / {b:.{places}f}" for a, b, places in zip(*sums, (0, 0, 1, 1))) +
+                " |")
 
 
 def main():
@@ -79,6 +102,9 @@ def main():
         sys.exit(__doc__.strip())
     benchmark, point, elements, label = (sys.argv + [""])[1:5]
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    if not elements.isdigit():
+        beside(benchmark, point, elements)
+        return
     print("| step | variant | idea | main kernel | launches | bytes | instructions |")
     print("| ---: | :--- | :--- | :--- | ---: | ---: | ---: |")
     for step in sorted(steps(benchmark, label)):

@@ -41,8 +41,6 @@ hot=(--repetitions=5 --samples=20 --warmup=2 --hot)
 measure stream stream cpu/copy --count=4Mi,64Mi,1Gi --threads=1,2 "${few[@]}"
 
 measure example radix cpu/qsort cpu/vqsort cpu/best --count=10M --threads=1,2 "${long[@]}"
-measure radix-sizes radix cpu/split cpu/split-omp cpu/lsd8 cpu/best cpu/qsort cpu/vqsort \
-	--count=10k,1M --threads=1,2 "${few[@]}"
 
 measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam --vertices=16Ki \
 	--p=0.05 --result=dist,parent --threads=1 --hot --repetitions=5 --warmup=2 \
@@ -52,9 +50,8 @@ measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale
 measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 \
 	--threads=1 --sources=1 "${long[@]}"
 
-cbt=(cpu/serial cpu/descent cpu/ocbt --depth=17 --fill=0.25 --threads=1)
-measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
-measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
+measure cbt-cycle cbt cpu/serial cpu/descent cpu/ocbt --depth=17 --fill=0.25 --threads=1 \
+	--op=reduce,decode,cycle,update "${hot[@]}"
 
 measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/morton --count=1M \
 	--distribution=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"

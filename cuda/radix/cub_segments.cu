@@ -1,4 +1,4 @@
-/* cub_segments.cu -- yardstick: the cub::DeviceSegmentedSort of the CUDA toolkit.
+/* cub_segments.cu -- yardstick (segments): the cub::DeviceSegmentedSort of the CUDA toolkit.
  *
  * It sorts the segments into classes by their length: parts of a warp and whole warps sort small
  * ones by merging, and blocks sort large ones by radix, a block for each.
