@@ -16,7 +16,9 @@
 
 #include "cuda/primitives/device.h"
 
-static constexpr int LOOKBACK_AHEAD = 4; /* words that a thread has in flight */
+/* Words that a thread has in flight, at most.  If all tiles run at once, most words that it reads are
+ * AGGREGATE, so more words make fewer trips to memory; otherwise, more of them are read in vain. */
+static constexpr int LOOKBACK_AHEAD = 8;
 
 /* W: uint32_t for sums below 2^30, uint64_t for sums below 2^62. */
 template <class W> struct lookback {
@@ -35,22 +37,23 @@ static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t 
 }
 
 /* One thread's look-back: the sum of all tiles before this one, which is not tile 0.  The words of
- * the chain are STRIDE apart; my_word: this tile's.  LOOKBACK_AHEAD words are read at a time, to
- * wait once for all of them.  There must be memory for that many words before tile 0's; its
- * contents do not matter. */
-template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_back(const W *my_word)
+ * the chain are STRIDE apart; my_word: this tile's.  AHEAD words are read at a time, to wait once for
+ * all of them.  There must be memory for LOOKBACK_AHEAD words before tile 0's; its contents do not
+ * matter. */
+template <unsigned STRIDE, int AHEAD, class W>
+static __device__ __forceinline__ W look_back(const W *my_word)
 {
 	W sum = 0;
 
 	for (;;) {
-		W word[LOOKBACK_AHEAD];
+		W word[AHEAD];
 		unsigned consumed = 0;
 
 #pragma unroll
-		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++)
+		for (unsigned i = 0; i < AHEAD; i++)
 			word[i] = gpu_ld_relaxed(my_word - (i + 1) * STRIDE);
 #pragma unroll
-		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++) {
+		for (unsigned i = 0; i < AHEAD; i++) {
 			if (consumed != i ||
 			    !(word[i] & (lookback<W>::AGGREGATE | lookback<W>::INCLUSIVE_PREFIX)))
 				continue; /* not published, or after one that is not */

@@ -238,6 +238,8 @@ template <class SHAPE, class S, class W>
 static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *first_rank,
 							W *tile_status, const W *digit_base)
 {
+	constexpr int AHEAD = SHAPE::BLOCKS == 1 ? LOOKBACK_AHEAD : 4;
+
 #pragma unroll
 	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
@@ -249,7 +251,7 @@ static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *fi
 		if (s->tile == 0) {
 			exclusive_prefix = digit_base[d];
 		} else {
-			exclusive_prefix = look_back<RADIX_DIGITS>(my_status);
+			exclusive_prefix = look_back<RADIX_DIGITS, AHEAD>(my_status);
 			gpu_st_relaxed(my_status, lookback<W>::INCLUSIVE_PREFIX |
 							  (exclusive_prefix + s->output_offset[d]));
 		}
