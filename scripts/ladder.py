@@ -60,11 +60,12 @@ def counted(key):
 
 
 def totals(kernels):
-    """Launches, thousands of warp instructions, of sectors of global memory, and of barriers."""
+    """Launches, thousands of warp instructions, of sectors of global memory, and of barriers, and
+    dependent loads."""
     total = lambda *names: sum(counts.get(name, 0) for _, counts in kernels for name in names)
     return (total("launches"), total("warp_instructions") / 1000,
             total("global_load.sectors", "global_store.sectors", "global_atomic.sectors") / 1000,
-            total("barriers") / 1000)
+            total("barriers") / 1000, total("chain"))
 
 
 def row(benchmark, point, elements, step):
@@ -72,7 +73,7 @@ def row(benchmark, point, elements, step):
     kernels = counted(f"{benchmark}/cuda/{variant} {point}")
     cells = ["-"] * 4
     if kernels:
-        launches, instructions, sectors, _ = totals(kernels)
+        launches, instructions, sectors, *_ = totals(kernels)
         main = max(kernels, key=lambda kernel: kernel[1]["warp_instructions"])[0]
         file = file_of(main, f"cuda/{benchmark}/{variant.replace('-', '_')}.cu")
         cells = [f"{file}: `{main}`" if file else f"`{main}`", launches,
@@ -83,7 +84,7 @@ def row(benchmark, point, elements, step):
 
 
 def beside(benchmark, *variants):
-    names = ("launches", "k instructions", "k sectors", "k barriers")
+    names = ("launches", "k instructions", "k sectors", "k barriers", "chain")
     keys = dict.fromkeys(json.loads(line)["key"]
                          for line in text_of("results/counts.jsonl").splitlines()[1:])
     print("| point | " + " | ".join(names) + " |")
@@ -93,7 +94,7 @@ def beside(benchmark, *variants):
         sums = [totals(counted(f"{benchmark}/cuda/{variant} {point}")) for variant in variants]
         if sums[0][0]:
             print(f"| {point} | " + " | ".join(
-                f"{a:.{places}f} / {b:.{places}f}" for a, b, places in zip(*sums, (0, 0, 1, 1))) +
+                f"{a:.{places}f} / {b:.{places}f}" for a, b, places in zip(*sums, (0, 0, 1, 1, 0))) +
                 " |")
 
 
