@@ -14,15 +14,15 @@ compile_words, objects = shlex.split(sys.argv[1]), sys.argv[2:]
 failures = []
 FOLDERS = ("cli", "common", "cpu", "cuda", "datasets")
 CSR_PAPER = "cuda/bfs/csr_paper.cu"
-LSD8, SUMS, STREAM = "cpu/radix/lsd8.c", "cpu/cbt/shared/sums.c", "cpu/cbt/stream.c"
+LSD8, LEAVES, OCBT = "cpu/radix/lsd8.c", "cpu/cbt/shared/leaves.c", "cpu/cbt/ocbt.c"
 # What is changed, in what file, from what to what; the files to compile; the variants that differ.
 CPU = [
     ("a comment", LSD8, "#include", "/* one\n * two */\n#include", [LSD8], []),
     ("a constant", LSD8, "sum = 0;", "sum = 1;", [LSD8], ["radix_cpu_lsd8"]),
-    ("a comment in a header", "cpu/cbt/shared/sums.h", "struct", "/* one\n * two */\nstruct",
-     [SUMS, STREAM], []),
-    ("a member in a header", "cpu/cbt/shared/sums.h", "bool around;", "bool spare, around;",
-     [SUMS, STREAM], ["cbt_cpu_stream"]),
+    ("a comment in a header", "cpu/cbt/shared/leaves.h", "struct", "/* one\n * two */\nstruct",
+     [LEAVES, OCBT], []),
+    ("a member in a header", "cpu/cbt/shared/leaves.h", "uint64_t sum;", "uint64_t spare, sum;",
+     [LEAVES, OCBT], ["cbt_cpu_ocbt"]),
 ]
 CUDA = [
     ("a comment", CSR_PAPER, "#include", "/* one\n * two */\n#include", [CSR_PAPER], []),

@@ -138,7 +138,7 @@ made() { # WORD...
 		"$scratch/build/gpubench" 2>&1 |
 		grep -oE '^  [A-Z]+' | sort | tr -d '\n'
 }
-all="  CC  CXX  LD  NVCC"
+all="  CC  CXX  HASH  LD  NVCC"
 export VERSION=12.4.131 TAKES=all
 check "at first" "$all" "$(made)"
 check "again" "" "$(made)"
@@ -150,7 +150,7 @@ check "its host compiler" "  NVCC" "$(HOST=13.1 made)"
 made >/dev/null
 check "CFLAGS" "$all" "$(made CFLAGS=-g)"
 made >/dev/null
-check "LDFLAGS" "  LD" "$(made LDFLAGS=-g)"
+check "LDFLAGS" "  HASH  LD" "$(made LDFLAGS=-g)"
 check "another C compiler" "$all" "$(CCVERSION=2 made)"
 made >/dev/null
 check "WERROR" "$all" "$(made WERROR=1)"

@@ -39,7 +39,6 @@ try() {
 
 try sh true bash -eu
 try python '/usr/bin/python3 -c "import pandas"' /usr/bin/python3 -W error
-try r 'command -v Rscript' Rscript
 try jq 'command -v jq' bash -eu
 [[ $(wc -l <records.csv) == 5 ]] || fail "records.csv does not have one row per record"
 echo "reading:$ran run;${left:- none} not installed"
