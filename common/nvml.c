@@ -47,7 +47,7 @@ static struct {
 	const char *(*error)(int code);
 } nvml;
 
-/* Of the functions above, in their order. */
+/* The names of the functions above, in their order. */
 static const char *const names[] = {
 	"nvmlInit_v2",
 	"nvmlSystemGetDriverVersion",

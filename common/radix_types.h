@@ -137,7 +137,7 @@ static inline void radix_store(void *array, size_t size, size_t i, uint64_t bits
 	}
 }
 
-/* What turns a key into its order, or an order into its key, by an exclusive or. */
+/* The mask that turns a key into its order, or an order into its key, by an exclusive or. */
 static inline uint64_t radix_flip(enum radix_type type, bool is_negative)
 {
 	const unsigned bits = 8 * (unsigned)radix_key_size(type);

@@ -15,7 +15,7 @@ failures = []
 FOLDERS = ("cli", "common", "cpu", "cuda", "datasets")
 CSR_PAPER = "cuda/bfs/csr_paper.cu"
 LSD8, LEAVES, OCBT = "cpu/radix/lsd8.c", "cpu/cbt/shared/leaves.c", "cpu/cbt/ocbt.c"
-# What is changed, in what file, from what to what; the files to compile; the variants that differ.
+# The change, its file, the text before and after; the files to compile; the variants that differ.
 CPU = [
     ("a comment", LSD8, "#include", "/* one\n * two */\n#include", [LSD8], []),
     ("a constant", LSD8, "sum = 0;", "sum = 1;", [LSD8], ["radix_cpu_lsd8"]),

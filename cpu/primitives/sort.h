@@ -69,7 +69,7 @@ static inline size_t radix_few_of(size_t n)
 	return n / 64 + 16;
 }
 
-/* What turns a record into its order by an exclusive or, unless its highest bit is set, and if so. */
+/* The masks that turn a record into its order by an exclusive or, without and with its highest bit. */
 struct radix_flips {
 	uint64_t positive, negative;
 };

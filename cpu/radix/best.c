@@ -49,7 +49,7 @@ enum {
 
 enum method { COUNTS, DIGITS, IN_PLACE, WORDS };
 
-/* What is sorted: records, or words that stand for them. */
+/* The array to sort: records, or words that stand for them. */
 struct array {
 	size_t count, width;
 	unsigned low, top; /* the bits to sort by, for digits */

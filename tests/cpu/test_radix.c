@@ -155,7 +155,7 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 	return 0;
 }
 
-/* What is sorted; all bits if `end` is 0. */
+/* The array to sort; all bits if `end` is 0. */
 struct kind {
 	enum radix_type type;
 	enum radix_values values;

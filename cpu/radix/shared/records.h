@@ -82,7 +82,7 @@ static inline size_t radix_cpu_width(const struct radix_cpu *cpu)
 	return (size_t)__builtin_ctzl(cpu->width);
 }
 
-/* What turns a record of up to 8 bytes into its order. */
+/* The masks that turn a record of up to 8 bytes into its order. */
 static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu)
 {
 	const enum radix_type type = cpu->input->type;
