@@ -48,6 +48,7 @@ template <class WORD, class TILE> struct small_shared {
 	uint32_t block_histogram[RADIX_DIGITS]; /* read by all blocks */
 	uint32_t first_position[RADIX_DIGITS];  /* in the array, of this block's keys of a digit */
 	uint16_t warp_histogram[TILE::WARPS][RADIX_DIGITS]; /* then the keys in warps before */
+	unsigned mask;                                      /* of the digit */
 };
 
 template <class WORD>
@@ -176,6 +177,8 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 		uint32_t ranks[(ITEMS + 1) / 2] = { 0 }; /* two per word, to fit in 64 registers */
 
 		/* 2. Count digits by warp, and rank each key among the warp's keys of its digit. */
+		if (threadIdx.x == 0)
+			s->mask = mask;
 		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
 			s->warp_histogram[warp][d] = 0;
 		__syncwarp();
@@ -196,10 +199,13 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a
 			continue;
 		}
 
-		/* 4. Store each key into the block that holds its position, and read back. */
+		/* 4. Store each key into the block that holds its position, and read back.  The mask
+		 * is read again; otherwise, the digits would stay in registers from step 2 on. */
+		const unsigned again = s->mask;
+
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++) {
-			const unsigned d = digit_of(item[k], shift, mask);
+			const unsigned d = digit_of(item[k], shift, again);
 			const unsigned rank = __byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
 			const unsigned position =
 				s->first_position[d] + s->warp_histogram[warp][d] + rank;
