@@ -9,7 +9,7 @@
 
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
-#include "cli/measure/measure.h"
+#include "cli/measure/stopping.h"
 #include "cli/plugins/load.h"
 #include "common/devices.h"
 #include "common/nvml.h"

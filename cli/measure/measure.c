@@ -1,13 +1,13 @@
 /* measure.c -- measures a variant at a point.
  *
  * gb_measure(), at the end, goes through the steps in the order in which they stand here: it begins
- * the record, sets the variant up, warms up, takes samples until the stopping rule ends them, times
- * phases and transfers, and sums up.  All of these take single runs, which come first.
+ * the record (result.c), sets the variant up, warms up, takes samples until the stopping rule
+ * (stopping.c) ends them, times phases and transfers, and sums up.  All of these take single runs,
+ * which come first.
  */
 #include "cli/measure/measure.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "cli/benchmarks/registry.h"
 #include "cli/benchmarks/value.h"
 #include "cli/measure/interrupt.h"
-#include "cli/records/key.h"
+#include "cli/measure/stopping.h"
 #include "common/devices.h"
 #include "common/memory.h"
 #include "common/secret.h"
@@ -37,186 +37,9 @@ enum {
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
 static const double PAUSE_S = 0.05;
-
-/* ---- the record ----------------------------------------------------------------------------- */
-
-/* True if a file takes the place of what the parameter describes. */
-static bool is_replaced(const struct gb_result *r, const struct gb_param *param)
-{
-	for (size_t i = 0; i < r->benchmark->param_count; i++)
-		if (gb_param_yields(param, r->benchmark->params[i].name) &&
-		    gb_value_load(&r->benchmark->params[i], r->params).s)
-			return true;
-	return false;
-}
-
-static bool add_params(const struct gb_result *r, struct gb_record *record)
-{
-	for (size_t i = 0; i < r->benchmark->param_count; i++) {
-		const struct gb_param *param = &r->benchmark->params[i];
-		char digits[32];
-		struct gb_member member;
-
-		if (!gb_param_applies(param, r->variant) || is_replaced(r, param))
-			continue;
-		member = gb_param_member(param, gb_value_load(param, r->params), digits);
-		/* The sweep owns paths. */
-		if (member.kind == GB_VALUE_TEXT &&
-		    !(member.text = gb_texts_keep(&record->kept, member.text)))
-			return false;
-		if (!gb_members_add(&record->params, member))
-			return false;
-	}
-	return true;
-}
-
-/* Work outside `time`, besides allocation, that other programs include in their times. */
-static bool add_excluded(const struct gb_result *r, struct gb_record *record)
-{
-	const struct gb_variant_ops *ops = r->variant->ops;
-	const char *ours = r->benchmark->excluded ? r->benchmark->excluded(r->params) : NULL;
-	const char *own = ops && ops->excluded ? ops->excluded(r->params) : NULL;
-
-	return (!ours || gb_texts_add(&record->excluded, ours)) &&
-	       (!own || gb_texts_add(&record->excluded, own));
-}
-
-enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
-{
-	const struct gb_variant *variant = r->variant;
-	const char *source = gb_benchmark_source(r->benchmark, r->params);
-	char *key = gb_record_key(r->benchmark, variant, r->params, err);
-	struct gb_record *record = &r->record;
-
-	gb_record_release(record);
-	*record = gb_record_empty();
-	record->bench = r->benchmark->name;
-	record->backend = gb_backends[variant->backend]->name;
-	record->variant = variant->name;
-	record->peer = variant->kind == GB_KIND_LIBRARY;
-	record->code_hash = variant->code_hash;
-	record->library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
-	if (variant->plugin) {
-		record->plugin.name = variant->plugin->name;
-		record->plugin.version = variant->plugin->version;
-		record->plugin.path = variant->plugin->path;
-		record->plugin.sha256 = variant->plugin->sha256;
-	}
-	record->status = GB_STATUS_UNVERIFIED;
-	record->verify.result = "skipped";
-	record->input = gb_equal(source, "generated") ? NULL : source;
-	record->work.unit = r->benchmark->item;
-	record->key = key;
-	if (key && !gb_texts_add(&record->kept, key)) {
-		free(key);
-		record->key = NULL;
-	}
-	if (!record->key || !add_params(r, record) || !add_excluded(r, record))
-		gb_out_of_memory(err, "a record");
-	r->code = err->code;
-	r->doubtful = false;
-	return err->code;
-}
-
-void gb_result_remark(struct gb_result *r, const char *format, ...)
-{
-	char text[480];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	r->record.reason = gb_texts_keep(&r->record.kept, text);
-}
-
-/* The record's word for a status. */
-static const char *error_word(enum gb_status code)
-{
-	switch (code) {
-	case GB_EVERIFY:
-		return "verify";
-	case GB_EUSAGE:
-		return "usage";
-	case GB_EUNAVAILABLE:
-	case GB_EMEMORY:
-		return "unavailable";
-	case GB_EIO:
-		return "io";
-	case GB_EINTERRUPTED:
-		return "interrupted";
-	case GB_OK:
-	case GB_ERUNTIME:
-	case GB_EUNDECIDED:
-		break;
-	}
-	return "runtime";
-}
-
-void gb_result_fail(struct gb_result *r, const struct gb_error *why)
-{
-	const bool absent = why->code == GB_EUNAVAILABLE || why->code == GB_EMEMORY;
-
-	gb_record_forget(&r->record, GB_IF_MEASURED);
-	r->code = why->code;
-	r->doubtful = false;
-	r->record.status = absent ? GB_STATUS_SKIPPED : GB_STATUS_FAILED;
-	r->record.error = error_word(why->code);
-	gb_result_remark(r, "%s", why->message);
-}
-
-static enum gb_status put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
-				  struct gb_error *err)
-{
-	for (size_t i = 0; i < metrics->count; i++) {
-		const char *text = metrics->item[i].text;
-		struct gb_member member = { .name = metrics->item[i].name,
-					    .number = metrics->item[i].value };
-
-		if (text[0])
-			member.text = gb_texts_keep(&record->kept, text);
-		member.kind = member.text               ? GB_VALUE_TEXT
-			      : isfinite(member.number) ? GB_VALUE_NUMBER
-							: GB_VALUE_ABSENT;
-		if ((text[0] && !member.text) || !gb_members_add(&record->metrics, member))
-			return gb_out_of_memory(err, "a record");
-	}
-	return GB_OK;
-}
-
-/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants: power and heat
- * are software_power_cap, hardware_slowdown, the thermal ones and power_brake. */
+/* By bit of NVML's nvmlClocksEventReason* constants: software_power_cap, hardware_slowdown, the
+ * thermal ones and power_brake. */
 static const uint64_t POWER_OR_HEAT = 0xec;
-static const char *const throttle_words[] = {
-	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
-	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
-	"display_clocks",
-};
-
-static enum gb_status add_state(struct gb_record *record, const struct gb_gpu_state *state,
-				struct gb_error *err)
-{
-	(void)gb_numbers_add(&record->gpu_state.temperature_c, state->temperature_c, err);
-	(void)gb_numbers_add(&record->gpu_state.clock_hz, state->sm_clock_hz, err);
-	return gb_numbers_add(&record->gpu_state.power_w, state->power_w, err);
-}
-
-/* Set the GPU's state, but for what belongs to the samples. */
-static enum gb_status put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
-				    const struct gb_gpu_state *after, struct gb_error *err)
-{
-	const bool is_known = before->throttle_known && after->throttle_known;
-	const uint64_t throttle = before->throttle | after->throttle;
-
-	record->gpu_state.energy_j = after->energy_j - before->energy_j;
-	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
-	if (add_state(record, before, err) || add_state(record, after, err))
-		return err->code;
-	for (size_t i = 0; i < GB_COUNT(throttle_words) && is_known; i++)
-		if (throttle >> i & 1 &&
-		    !gb_texts_add(&record->gpu_state.throttle, throttle_words[i]))
-			return gb_out_of_memory(err, "a record");
-	return GB_OK;
-}
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
@@ -538,17 +361,6 @@ static enum gb_status set_up(struct measurement *m, bool timed)
 
 /* ---- warm-up ------------------------------------------------------------------------------ */
 
-double gb_steady_s(struct gb_steady *steady, const struct gb_gpu_state *state, double now_s)
-{
-	const double degrees = fabs(state->temperature_c - steady->temperature_c);
-	const double hz = fabs(state->sm_clock_hz - steady->sm_clock_hz);
-
-	if (!steady->begun || degrees > 1 || hz > 0.02 * steady->sm_clock_hz)
-		*steady =
-			(struct gb_steady){ true, now_s, state->temperature_c, state->sm_clock_hz };
-	return now_s - steady->since_s;
-}
-
 /* A warm-up of least_s seconds at least. */
 struct warming {
 	double least_s, start_s, next_reading_s;
@@ -607,81 +419,7 @@ static enum gb_status warm_up(struct measurement *m, int64_t count, bool samples
 	return m->err->code;
 }
 
-/* ---- the stopping rule -----------------------------------------------------------------------
- *
- * Sampling ends as "converged" once half the 95 % interval of the median is at most --rel-ci times
- * the median, after at least --min-samples and a tenth of --max-time; ending earlier would miss
- * slow drifts.  It ends at the "limit" when --max-time has passed.  It ends there earlier if the
- * interval, which narrows with the root of the number of samples, cannot become narrow enough by
- * then or within the number of samples that a record holds.  --samples=N ends it as "fixed" after N
- * samples, whatever the interval.  --timeout ends all of these; it is for variants that take far
- * longer than expected.
- */
-
-enum {
-	FIRST_CHECK = 50, /* up to this many samples the rule is checked after each one */
-	FIRST_DOUBT = 20, /* from this many samples on, hopeless() may end sampling */
-};
-
-/* The least time that the stopping rule samples for. */
-static double least_time_s(const struct gb_settings *how)
-{
-	return how->max_time_s / 10;
-}
-
-/* True if reaching --rel-ci would take more samples than a record holds, or longer than --max-time.
- * An interval shrinks with the root of the number of samples. */
-static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
-		     double half_width)
-{
-	const double n = (double)r->record.time.count;
-	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
-
-	if (elapsed_s >= how->max_time_s)
-		return true;
-	if (how->rel_ci <= 0 || n < FIRST_DOUBT)
-		return false;
-	return !(n * growth <= GB_MAX_SAMPLES && elapsed_s * growth <= how->max_time_s);
-}
-
-/* Above FIRST_CHECK samples the rule is checked only once every n / 16 samples, twice in a row:
- * if a sample was enough, the one after it, which is verified, is the last. */
-static bool is_skipped(size_t n)
-{
-	return n > FIRST_CHECK && n % (n / 16) > 1;
-}
-
-static bool stop(struct gb_result *r, const char *why)
-{
-	r->record.stop_reason = why;
-	return true;
-}
-
-bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
-{
-	const size_t n = r->record.time.count;
-	const bool late = elapsed_s >= how->timeout_s;
-	struct gb_error ignored = { 0 };
-	struct gb_summary summary;
-	double half_width;
-
-	if (how->samples && n >= (size_t)how->samples)
-		return stop(r, "fixed");
-	if (late)
-		return stop(r, "limit");
-	if (how->samples || n < (size_t)how->min_samples || (is_skipped(n) && n < GB_MAX_SAMPLES))
-		return false;
-	if (gb_summarize(r->record.time.sample, n, &summary, &ignored))
-		return stop(r, "limit");
-	gb_floor_interval(&summary, r->resolution_ns);
-	half_width = gb_relative_half_width(&summary);
-	if (elapsed_s >= least_time_s(how) && half_width <= how->rel_ci)
-		return stop(r, "converged");
-	if (n >= GB_MAX_SAMPLES ||
-	    (elapsed_s >= least_time_s(how) && hopeless(r, how, elapsed_s, half_width)))
-		return stop(r, "limit");
-	return false;
-}
+/* ---- samples ------------------------------------------------------------------------------ */
 
 /* A random sample between the first and the last of those that are certain to be taken, to be
  * verified. */
@@ -691,8 +429,6 @@ static int64_t choose_sample(const struct gb_settings *how)
 
 	return count > 2 ? 1 + (int64_t)(gb_secret() % (uint64_t)(count - 2)) : 0;
 }
-
-/* ---- samples ------------------------------------------------------------------------------ */
 
 /* Take samples until the stopping rule ends sampling; verify the first of each distinct input, the
  * last, and a random one between. */
@@ -728,7 +464,7 @@ static enum gb_status take_samples(struct measurement *m, double warm_ns)
 	} while (!enough || (some && !verified));
 	if (m->backend->state) {
 		m->backend->state(&after);
-		if (put_gpu_state(m->record, &before, &after, m->err))
+		if (gb_result_put_gpu_state(m->record, &before, &after, m->err))
 			return m->err->code;
 	}
 	if (gb_times_settle(&m->record->time, m->clock, r->resolution_ns, m->err))
@@ -776,7 +512,7 @@ static enum gb_status take_launches(struct measurement *m)
 	const struct manner how = { .batch = 1, .cold = m->cold };
 	const size_t have = m->record->host_time.count;
 	const struct extras extras = { have < 2 ? 2 - have : 0, HOST_TIMES - have,
-				       least_time_s(m->how), spent_s(m) };
+				       gb_least_time_s(m->how), spent_s(m) };
 	double ns, host_ns;
 
 	if (have >= HOST_TIMES || !m->backend->hold || m->ops->flags & GB_HOST_DECISIONS)
@@ -822,7 +558,8 @@ static enum gb_status take_extras(struct measurement *m)
 	const size_t most = m->record->emulated ? 1 : m->record->time.count;
 	const struct extras extras = { .least = how->samples ? most : 1,
 				       .most = most,
-				       .most_s = least_time_s(how) / (how->for_paper ? 1 : SHARE) };
+				       .most_s = gb_least_time_s(how) /
+						 (how->for_paper ? 1 : SHARE) };
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
@@ -935,7 +672,7 @@ static enum gb_status measure(struct measurement *m, bool timed)
 		return m->err->code;
 	if (m->counting)
 		gb_metric(&m->metrics, "warp_efficiency", m->backend->counter->warp_efficiency());
-	if (put_metrics(m->record, &m->metrics, m->err) || !timed || sum_up(m))
+	if (gb_result_put_metrics(m->record, &m->metrics, m->err) || !timed || sum_up(m))
 		return m->err->code;
 	return m->counting ? gb_record_put_counts(m->record, m->backend->counter->counts(), m->err)
 			   : GB_OK;

@@ -11,6 +11,7 @@
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
+#include "cli/measure/stopping.h"
 #include "common/memory.h"
 #include "common/text.h"
 

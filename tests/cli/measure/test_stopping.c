@@ -1,5 +1,5 @@
 /* test_stopping.c -- at which sample and instant a measurement ends. */
-#include "cli/measure/measure.h"
+#include "cli/measure/stopping.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
