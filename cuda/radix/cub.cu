@@ -5,11 +5,10 @@
  * keys like common/radix_types.h, except that it treats -0 and +0 as equal.
  */
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/version.cuh>
-#include <stdio.h>
 
 #include "cuda/primitives/limits.h"
 #include "cuda/radix/shared/buffers.h"
+#include "cuda/radix/shared/cub.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */
@@ -99,15 +98,6 @@ static gb_status run(state *s, gb_timer *timer, gb_error *err)
 	return CUDA_TRY(err, sort(&s->arrays, s->temp, &s->temp_bytes));
 }
 
-static const char *library(void)
-{
-	static char text[32];
-
-	(void)snprintf(text, sizeof text, "CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
-		       CUB_SUBMINOR_VERSION);
-	return text;
-}
-
 extern "C" const gb_variant_ops radix_cuda_cub = {
 	.state_size = sizeof(state),
 	.create = op<create>,
@@ -115,6 +105,6 @@ extern "C" const gb_variant_ops radix_cuda_cub = {
 	.run = op<run>,
 	.download = op<radix_download>,
 	.bytes = op<radix_sweep_bytes>,
-	.library = library,
+	.library = radix_cub_library,
 	.flags = GB_REPEATABLE,
 };

@@ -4,14 +4,12 @@
  * ones by merging, and blocks sort large ones by radix, a block for each.
  */
 #include <cub/device/device_segmented_sort.cuh>
-#include <cub/version.cuh>
-#include <stdio.h>
 
 #include "cuda/radix/shared/buffers.h"
+#include "cuda/radix/shared/cub.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */
-	uint64_t *offsets;
 	void *temp;
 	size_t temp_bytes;
 };
@@ -26,38 +24,23 @@ template <class KEY> static cudaError_t sort(state *s, void *temp)
 
 	if (!input->value_size)
 		return cub::DeviceSegmentedSort::SortKeys(temp, s->temp_bytes, keys, (KEY *)a->out,
-							  n, segments, s->offsets, s->offsets + 1,
+							  n, segments, a->offsets, a->offsets + 1,
 							  gpu_stream());
 	return cub::DeviceSegmentedSort::StableSortPairs(
 		temp, s->temp_bytes, keys, (KEY *)a->out, (const uint32_t *)a->values_in,
-		(uint32_t *)radix_output_values(input, a->out), n, segments, s->offsets,
-		s->offsets + 1, gpu_stream());
+		(uint32_t *)radix_output_values(input, a->out), n, segments, a->offsets,
+		a->offsets + 1, gpu_stream());
 }
 
 static gb_status create(state *s, const void *, const radix_input *input, gb_error *err)
 {
-	radix_input whole = *input;
-
 	if (input->segments == 1 || input->type != RADIX_U32 || input->value_size > 4 ||
 	    !radix_sorts_whole_keys(input))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "sorts segments of u32 keys by all bits, with values of 4 bytes");
-	whole.segments = 1;
-	(void)radix_arrays_create(&s->arrays, &whole, false, err);
-	s->arrays.input = input;
-	if (gpu_alloc(&s->offsets, input->segments + 1, err) ||
-	    CUDA_TRY(err, sort<uint32_t>(s, NULL)))
+	if (radix_segments_create(&s->arrays, input, err) || CUDA_TRY(err, sort<uint32_t>(s, NULL)))
 		return err->code;
 	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
-}
-
-static gb_status upload(const state *s, gb_error *err)
-{
-	const radix_input *const input = s->arrays.input;
-
-	(void)gpu_upload(s->offsets, input->offsets, (input->segments + 1) * sizeof *s->offsets,
-			 err);
-	return radix_upload(&s->arrays, err);
 }
 
 static gb_status run(state *s, gb_timer *timer, gb_error *err)
@@ -70,22 +53,13 @@ static double bytes(const void *, const radix_input *input)
 	return (double)input->count * 2 * (double)(input->key_size + input->value_size);
 }
 
-static const char *library(void)
-{
-	static char text[32];
-
-	(void)snprintf(text, sizeof text, "CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
-		       CUB_SUBMINOR_VERSION);
-	return text;
-}
-
 extern "C" const gb_variant_ops radix_cuda_cub_segments = {
 	.state_size = sizeof(state),
 	.create = op<create>,
-	.upload = op<upload>,
+	.upload = op<radix_upload>,
 	.run = op<run>,
 	.download = op<radix_download>,
 	.bytes = op<bytes>,
-	.library = library,
+	.library = radix_cub_library,
 	.flags = GB_REPEATABLE,
 };

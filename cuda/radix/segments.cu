@@ -190,7 +190,6 @@ static __global__ void __launch_bounds__(THREADS) block_kernel(segmented a, cons
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */
-	uint64_t *offsets;
 	uint32_t *lists, *count;
 	size_t segments[CLASSES];
 	limits limits;
@@ -201,7 +200,6 @@ static gb_status create(state *s, const void *, const radix_input *input, gb_err
 {
 	const size_t word = word_size_of(input->key_size, input->value_size);
 	const uint64_t room = word > 8 ? 2 : 1;
-	radix_input whole = *input;
 	size_t longest = 0, temp = 0;
 
 	if (input->segments == 1)
@@ -227,10 +225,7 @@ static gb_status create(state *s, const void *, const radix_input *input, gb_err
 			temp = max(temp, gpu_sort_temp_bytes(&s->sort));
 		}
 	}
-	whole.segments = 1;
-	(void)radix_arrays_create(&s->arrays, &whole, false, err);
-	s->arrays.input = input;
-	(void)gpu_alloc(&s->offsets, input->segments + 1, err);
+	(void)radix_segments_create(&s->arrays, input, err);
 	(void)gpu_alloc(&s->lists, LARGE * input->segments, err);
 	if (gpu_alloc(&s->count, LARGE, err) || !s->segments[LARGE])
 		return err->code;
@@ -238,15 +233,6 @@ static gb_status create(state *s, const void *, const radix_input *input, gb_err
 	(void)gpu_alloc(&s->sort.out, room_bytes, 1, err);
 	(void)gpu_alloc(&s->sort.spare, room_bytes, 1, err);
 	return gpu_alloc(&s->sort.temp, temp, 1, err);
-}
-
-static gb_status upload(const state *s, gb_error *err)
-{
-	const radix_input *const input = s->arrays.input;
-
-	(void)gpu_upload(s->offsets, input->offsets, (input->segments + 1) * sizeof *s->offsets,
-			 err);
-	return radix_upload(&s->arrays, err);
 }
 
 template <class WORD, int GROUP> static void sort_tiny(const state *s, const segmented &a, int c)
@@ -316,7 +302,7 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 	const size_t word = word_size_of(input->key_size, input->value_size);
 	const int shift = key_shift(key_size, value_size);
 	const segmented a = {
-		.offsets = s->offsets,
+		.offsets = s->arrays.offsets,
 		.keys_in = s->arrays.keys_in,
 		.values_in = s->arrays.values_in,
 		.keys_out = s->arrays.out,
@@ -331,7 +317,7 @@ static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 	if (gpu_zero(s->count, LARGE, err))
 		return err->code;
 	classify_kernel<<<gpu_blocks(input->segments, THREADS), THREADS, 0, gpu_stream()>>>(
-		s->offsets, input->segments, s->limits, s->lists, s->count);
+		s->arrays.offsets, input->segments, s->limits, s->lists, s->count);
 	gb_phase(timer, "sort");
 	if (word == 4   ? sort_classes<uint32_t>(s, a, err)
 	    : word == 8 ? sort_classes<uint64_t>(s, a, err)
@@ -346,12 +332,4 @@ static double bytes(const void *, const radix_input *input)
 	       (double)(input->segments + 1) * sizeof *input->offsets;
 }
 
-static constexpr gb_variant_ops operations(void)
-{
-	gb_variant_ops operations = radix_ops<state, create, run, bytes>();
-
-	operations.upload = op<upload>;
-	return operations;
-}
-
-extern "C" const gb_variant_ops radix_cuda_segments = operations();
+extern "C" const gb_variant_ops radix_cuda_segments = radix_ops<state, create, run, bytes>();

@@ -17,6 +17,7 @@ struct radix_arrays {
 	size_t count;
 	void *keys_in, *values_in;
 	void *out, *spare; /* keys, then values as in an output of radix */
+	uint64_t *offsets; /* of segments, for variants that sort them; else NULL */
 };
 
 /* The arrays that one pass reads and writes. */
@@ -26,23 +27,32 @@ struct radix_pass {
 	size_t value_size;
 };
 
-/* spare: also allocate the third array. */
-static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *input, bool spare,
-					    gb_error *err)
+/* Allocate all but the spare array, and offsets for more than one segment. */
+static inline gb_status radix_segments_create(radix_arrays *a, const radix_input *input,
+					      gb_error *err)
 {
 	const size_t n = input->count;
 
-	if (input->segments > 1)
-		return gb_fail(err, GB_EUNAVAILABLE, "sorts one segment");
 	a->input = input;
 	a->count = n;
 	(void)gpu_alloc(&a->keys_in, n, input->key_size, err);
 	(void)gpu_alloc(&a->out, radix_output_size(input), 1, err);
 	gb_memory_result(a->out, GB_WHOLE, GB_POISON);
-	if (spare)
-		(void)gpu_alloc(&a->spare, radix_output_size(input), 1, err);
 	if (input->value_size)
 		(void)gpu_alloc(&a->values_in, n, input->value_size, err);
+	if (input->segments > 1)
+		(void)gpu_alloc(&a->offsets, input->segments + 1, err);
+	return err->code;
+}
+
+/* For variants that sort one segment.  spare: also allocate that array. */
+static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *input, bool spare,
+					    gb_error *err)
+{
+	if (input->segments > 1)
+		return gb_fail(err, GB_EUNAVAILABLE, "sorts one segment");
+	if (!radix_segments_create(a, input, err) && spare)
+		(void)gpu_alloc(&a->spare, radix_output_size(input), 1, err);
 	return err->code;
 }
 
@@ -65,6 +75,9 @@ static inline gb_status radix_upload(const radix_arrays *a, gb_error *err)
 {
 	const radix_input *const input = a->input;
 
+	if (a->offsets)
+		(void)gpu_upload(a->offsets, input->offsets,
+				 (input->segments + 1) * sizeof *a->offsets, err);
 	(void)gpu_upload(a->keys_in, input->keys, a->count * input->key_size, err);
 	return gpu_upload(a->values_in, input->values, a->count * input->value_size, err);
 }
