@@ -91,7 +91,7 @@ static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu)
 										    << cpu->first };
 }
 
-/* The key and the value of record i.  Where there are values, each has half of the record. */
+/* The key and the value of record i.  With values, each has half of the record. */
 static inline uint64_t radix_cpu_key(const struct radix_cpu *cpu, size_t i)
 {
 	return cpu->first ? radix_load(cpu->record, cpu->width / 2, 2 * i + 1)
