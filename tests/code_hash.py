@@ -59,7 +59,7 @@ def changed(file, old, new, sources):
         for source in sources:
             made = os.path.join(folder, "objects", source + ".o")
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            subprocess.run([*compile_words, "-c", source, "-o", made], cwd=folder, check=True)
+            subprocess.run([*compile_words, "-w", "-c", source, "-o", made], cwd=folder, check=True)
             now[place_of(source)] = made
         return hashes(now)
 
