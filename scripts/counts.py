@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """counts.py -- exact counts of every CUDA kernel at fixed points, without a GPU.
 
-    counts.py PROGRAM >results/counts.jsonl               all points (make counts WRITE=1)
+    counts.py PROGRAM >results/counts.jsonl               all points, large ones too (make counts WRITE=1)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
     counts.py --points                                    the points, for scripts/ci/counts.sh
@@ -30,8 +30,10 @@ POINTS = [
     # More tiles than multiprocessors, with 4-byte keys more than twice as many: other kernels.
     *["radix onesweep --count=1572864 " + keys for keys in ("--type=u64", "--values=index")],
     "radix onesweep --count=3145728 --type=u32",
+    *["radix onesweep small cub --count=4096,16384 " + keys
+      for keys in ("--type=u32,u64", "--values=index")],
     *["radix " + sort + keys
-      for sort in ("onesweep cub --count=262144 ", "--count=65536 ", "small --count=8192 ")
+      for sort in ("onesweep small cub --count=262144 ", "--count=65536 ", "small --count=8192 ")
       for keys in ("--type=u32,u64", "--values=index")],
     # A segment for a part of a warp, a warp, a block and, with zipf, the grid.
     "radix segments cub-segments --count=65536 --segments=64,512,4096 --values=none,u32",
@@ -64,6 +66,9 @@ POINTS = [
     "lbvh stack2 --op=trace --tree=paper --scene=teapot --count=25600 --rays=256",
     "lbvh stack2 --op=trace --tree=paper --scene=knot --count=144000 --rays=256",
 ]
+# Sizes that take minutes: `make counts` does not compare them.
+LARGE = ["radix onesweep cub --timeout=3600 --count=" + count + keys
+         for count in ("16777216", "4194304") for keys in (" --type=u64", " --values=index", "")]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "GPUBENCH_PTX_CHECK": "0", "OMP_NUM_THREADS": "1"}
 # Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
@@ -110,9 +115,9 @@ def run(program, point, extra=()):
             yield from of_record(record)
 
 
-def measure(program, only):
-    """All lines, the compiler's first, in the order of POINTS."""
-    points = [point for point in POINTS if fnmatch.fnmatch(point, only)]
+def measure(program, points, only):
+    """All lines, the compiler's first, in the order of the points."""
+    points = [point for point in points if fnmatch.fnmatch(point, only)]
     if not points:
         sys.exit(f"counts.py: no point is like {only}")
     all_of = lambda point: list(run(program, point))
@@ -204,15 +209,13 @@ def main():
     if options.points:
         print("\n".join(point for point in POINTS if fnmatch.fnmatch(point, options.only)))
         return 0
-    lines = measure(options.program, options.only)
+    lines = measure(options.program, POINTS if options.check else LARGE + POINTS, options.only)
     if not options.check:
         print("\n".join(map(json.dumps, lines)))
         return 0
     kept = read(options.check)
-    if options.only != "*":
-        keys = {line.get("key") for line in lines}
-        kept = kept[:1] + [k for k in kept[1:] if k["key"] in keys]
-    return compare(kept, lines)
+    keys = {line.get("key") for line in lines}
+    return compare(kept[:1] + [k for k in kept[1:] if k["key"] in keys], lines)
 
 
 if __name__ == "__main__":

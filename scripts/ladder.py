@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """ladder.py BENCHMARK POINT ELEMENTS [LABEL] -- prints the steps of a benchmark's CUDA variants.
-ladder.py BENCHMARK OURS LIBRARY -- prints counts of two variants beside each other.
+ladder.py BENCHMARK OURS... LIBRARY -- prints counts of variants beside each other.
 
     ladder.py radix count=65536 65536          from the published variant to the fastest one
-    ladder.py radix onesweep cub               at each point that has both
+    ladder.py radix small onesweep cub         at each point of the library
     ladder.py lbvh 'op=trace scene=knot count=32768 rays=256' 65536 trace
 
 A step is a sentence in the head of a variant's file: "step 2 of 5: one kernel per bit." or, for one
@@ -90,12 +90,12 @@ def beside(benchmark, *variants):
     print("| point | " + " | ".join(names) + " |")
     print("| :--- |" + " ---: |" * len(names))
     for point in [key.partition(" ")[2] for key in keys
-                  if key.startswith(f"{benchmark}/cuda/{variants[1]} ")]:
+                  if key.startswith(f"{benchmark}/cuda/{variants[-1]} ")]:
         sums = [totals(counted(f"{benchmark}/cuda/{variant} {point}")) for variant in variants]
-        if sums[0][0]:
+        if any(launches for launches, *_ in sums[:-1]):
             print(f"| {point} | " + " | ".join(
-                f"{a:.{places}f} / {b:.{places}f}" for a, b, places in zip(*sums, (0, 0, 1, 1, 0))) +
-                " |")
+                " / ".join(f"{of[i]:.{places}f}" if of[0] else "-" for of in sums)
+                for i, places in enumerate((0, 0, 1, 1, 0))) + " |")
 
 
 def main():
@@ -104,7 +104,7 @@ def main():
     benchmark, point, elements, label = (sys.argv + [""])[1:5]
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     if not elements.isdigit():
-        beside(benchmark, point, elements)
+        beside(benchmark, *sys.argv[2:])
         return
     print("| step | variant | idea | main kernel | launches | bytes | instructions |")
     print("| ---: | :--- | :--- | :--- | ---: | ---: | ---: |")
