@@ -67,10 +67,11 @@ test-ptx-hang: $(BUILD)/gpubench-ptx
 test-ptx-devices: $(BUILD)/gpubench-ptx $(BUILD)/nvtx.so $(BUILD)/nvml.so
 	$(try) tests/devices.sh $^ $(firstword $(targets))
 
-## ptx-seeds: the cuda variants under SEEDS random schedules, with strong and with weak memory (long)
+## ptx-seeds: the cuda variants under SEEDS random schedules, with strong and weak memory; all sorts (long)
 SEEDS ?= 1 2 3 4 5 6 7 8
 ptx-seeds: $(BUILD)/gpubench-ptx
 	$(Q)set -e; for seed in $(SEEDS); do for weak in 0 1; do echo "seed $$seed, WEAK=$$weak"; \
 		GPUBENCH_PTX_WEAK=$$weak GPUBENCH_PTX_SEED=$$seed $< check --backend=cuda; done; done
+	$(Q)tests/ptx/sorts.sh $<
 
 .PHONY: ptx gpubench-ptx ptx-seeds
