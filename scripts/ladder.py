@@ -89,8 +89,9 @@ def beside(benchmark, *variants):
                          for line in text_of("results/counts.jsonl").splitlines()[1:])
     print("| point | " + " | ".join(names) + " |")
     print("| :--- |" + " ---: |" * len(names))
-    for point in [key.partition(" ")[2] for key in keys
-                  if key.startswith(f"{benchmark}/cuda/{variants[-1]} ")]:
+    points = [key.partition(" ")[2] for key in keys
+              if key.startswith(f"{benchmark}/cuda/{variants[-1]} ")]
+    for point in sorted(points, key=lambda point: int(re.search(r"count=(\d+)", point)[1])):
         sums = [totals(counted(f"{benchmark}/cuda/{variant} {point}")) for variant in variants]
         if any(launches for launches, *_ in sums[:-1]):
             print(f"| {point} | " + " | ".join(
