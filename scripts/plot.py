@@ -127,8 +127,6 @@ def read(paths):
                     item = json.loads(line)
                     if item["type"] not in ("run", "record"):
                         raise ValueError("neither a run nor a record")
-                    if item.get("schema") == 1:
-                        raise ValueError("schema 1 is no longer read")
                     if item["type"] == "run":
                         runs[item["run_id"]] = item
                     else:

@@ -143,12 +143,10 @@ def test_formats():
 
 def test_trouble():
     write("empty.jsonl")
-    write("old.jsonl", {"type": "run", "schema": 1})
     write("crowd.jsonl", *[line("cpu/v%d" % i, n, 5) for i in range(17) for n in (10, 20)])
     for arguments, said in {
             "sweep nowhere": "No such file",
             "sweep empty.jsonl": "no records with times in empty.jsonl",
-            "sweep old.jsonl": "old.jsonl:1: schema 1 is no longer read",
             "sweep two.jsonl --x=words": "no record has a words",
             "sweep two.jsonl --where=count": "--where=count: not NAME=VALUE",
             "sweep two.jsonl --where=count=7": "--where=count=7: no record is left",

@@ -365,14 +365,11 @@ static enum gb_status read_line(const struct gb_fields *fields, cJSON *line, voi
 {
 	const double schema = gb_json_number(line, "schema");
 
-	if (!(schema >= 1) || fmod(schema, 1) > 0)
+	if (isnan(schema))
 		return gb_fail(err, GB_EUSAGE, "has no \"schema\" number");
-	if (schema < GB_RECORD_SCHEMA)
-		return gb_fail(err, GB_EUSAGE,
-			       "schema 1 is no longer read; gpubench report --format=json of "
-			       "version 0.2 converts it");
-	if (schema > GB_RECORD_SCHEMA)
-		return gb_fail(err, GB_EUSAGE, "has a schema newer than this gpubench supports");
+	if (fabs(schema - GB_RECORD_SCHEMA) > 0)
+		return gb_fail(err, GB_EUSAGE, "has schema %g; this gpubench reads schema %d",
+			       schema, GB_RECORD_SCHEMA);
 	return gb_fields_read(fields, line, to, err);
 }
 
