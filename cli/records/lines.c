@@ -133,17 +133,6 @@ void gb_records_remove(struct gb_records *list, size_t index)
 	pull(list->record, &list->count, &list->written, index);
 }
 
-void gb_records_remove_context(struct gb_records *list, size_t index)
-{
-	struct gb_context *context = list->context[index];
-
-	for (size_t i = list->count; i-- > 0;)
-		if (list->record[i]->context == context)
-			gb_records_remove(list, i);
-	gb_context_free(context);
-	pull(list->context, &list->context_count, &list->written_contexts, index);
-}
-
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	size_t runs = 0, records = 0;
@@ -328,12 +317,11 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 {
 	const char *where;
 
-	list->complete_bytes = list->last_context_bytes = 0;
+	list->complete_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
 		const size_t length = end ? (size_t)(end - text) : source->size - start;
-		const size_t runs = list->context_count;
 		cJSON *line;
 
 		text[length] = '\0';
@@ -348,8 +336,6 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 				(void)not_json(source, number, err);
 			else
 				(void)accept(source, number, line, list, err);
-			if (list->context_count > runs)
-				list->last_context_bytes = start;
 			list->unended = !end;
 		}
 		start += length + (end != NULL);
@@ -410,7 +396,8 @@ static size_t drop_repeated_runs(struct gb_records *list, size_t first)
 		for (size_t r = 0; r < list->count; r++)
 			if (list->record[r]->context == context)
 				list->record[r]->context = list->context[k];
-		gb_records_remove_context(list, i);
+		gb_context_free(context);
+		pull(list->context, &list->context_count, &list->written_contexts, i);
 		dropped++;
 	}
 	return dropped;

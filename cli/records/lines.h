@@ -18,9 +18,8 @@ struct gb_records {
 	size_t written_contexts, written; /* as many of each are in the output: gb_output_put() */
 	bool truncated; /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
-	size_t complete_bytes;     /* up to the end of its last complete line */
-	size_t last_context_bytes; /* up to the start of its last run line */
-	bool unended;              /* its last line is complete except for the newline */
+	size_t complete_bytes; /* up to the end of its last complete line */
+	bool unended;          /* its last line is complete except for the newline */
 };
 
 /* Append the lines of a file ("-" for standard input).  A record line that was cut off at the end of
@@ -50,9 +49,6 @@ void gb_records_release(struct gb_records *list);
 
 /* Remove and free record number `index`. */
 void gb_records_remove(struct gb_records *list, size_t index);
-
-/* Remove and free run number `index` and its records. */
-void gb_records_remove_context(struct gb_records *list, size_t index);
 
 /* Records to measure again: none, those that failed or timed out, or also the unverified ones. */
 enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
