@@ -243,12 +243,13 @@ static enum gb_status print_sections(const struct gb_report *report,
 
 	if (!last)
 		print_runs(report);
-	if (page)
-		(void)gb_print_fastest(section, count, err);
 	for (size_t i = 0; i < count && !err->code; i++)
 		(void)print_section(&section[i], &marked, err);
 	if (marked && report->document->format == GB_FORMAT_TABLE)
 		gb_document_put(report->document, GB_LINE, "* the fastest at its point");
+	if (marked && page)
+		gb_document_put(report->document, GB_LINE,
+				"The fastest at its point is bold and green.");
 	if (last)
 		print_runs(report);
 	return err->code;
