@@ -17,7 +17,8 @@ for name in boost-pdq graphblas split qsort 'basic*' serial descent libcbt seq \
 done
 shift
 "$gpubench" run radix bfs cbt octree lbvh --preset=quick --backend=cpu --samples=7 --warmup=0 -q \
-	"$@" -o run.html
+	"$@" -o run.jsonl
+"$gpubench" report --format=html run.jsonl >run.html
 for benchmark in radix bfs cbt octree lbvh; do
 	sed -n "/<h2>$benchmark<.h2>/,/<h2>/p" run.html >section
 	grep -q "</table>" section || {

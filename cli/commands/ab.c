@@ -123,7 +123,7 @@ static enum gb_status side_open(const struct trial *t, struct side *side, struct
 
 static void side_release(struct side *side, struct gb_error *err)
 {
-	(void)gb_output_close(&side->output, false, err);
+	(void)gb_output_close(&side->output, err);
 	gb_records_release(&side->records);
 	free(side->path);
 }

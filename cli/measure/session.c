@@ -630,7 +630,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
-	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
+	(void)gb_output_close(&s->output, err);
 	gb_session_release(s);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))

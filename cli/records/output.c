@@ -11,6 +11,7 @@
 
 #include "cli/records/machine.h"
 #include "common/text.h"
+#include "common/whole.h"
 
 /* ---- opening an output -------------------------------------------------------------------- */
 
@@ -19,30 +20,20 @@ static enum gb_status cannot_write(const char *path, struct gb_error *err)
 	return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
 }
 
-static bool ends_in(const char *path, const char *ending)
+bool gb_is_lines(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	return dot && gb_equal(dot, ending);
-}
-
-bool gb_is_lines(const char *path)
-{
-	return ends_in(path, ".jsonl");
-}
-
-static bool is_page(const char *path)
-{
-	return ends_in(path, ".html");
+	return dot && gb_equal(dot, ".jsonl");
 }
 
 enum gb_status gb_output_check(const char *path, struct gb_error *err)
 {
-	if (!path || gb_equal(path, "-") || gb_is_lines(path) || is_page(path))
+	if (!path || gb_equal(path, "-") || gb_is_lines(path))
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
-		       "--output=%.200s: must be - or end in .jsonl or .html (gpubench report "
-		       "--format=... prints other formats from a .jsonl)",
+		       "--output=%.200s: must be - or end in .jsonl (gpubench report --format=... "
+		       "prints other formats from it)",
 		       path);
 }
 
@@ -52,8 +43,8 @@ static enum gb_status check_existing(const struct gb_output *output, const struc
 {
 	if (output->existing != GB_REFUSE || !S_ISREG(info->st_mode) || info->st_size == 0)
 		return GB_OK;
-	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it%s", output->path,
-		       gb_is_lines(output->path) ? ", --resume adds to it" : "");
+	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it, --resume adds to it",
+		       output->path);
 }
 
 static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
@@ -73,15 +64,6 @@ static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
 					  : check_existing(output, &info, err);
 }
 
-static enum gb_status open_page(struct gb_output *output, struct gb_error *err)
-{
-	struct stat info;
-
-	if (gb_whole_open(&output->whole, output->path, err))
-		return err->code;
-	return stat(output->path, &info) ? GB_OK : check_existing(output, &info, err);
-}
-
 enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
 			      struct gb_error *err)
 {
@@ -93,8 +75,8 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 	output->to_stdout = gb_equal(path, "-");
 	if (output->to_stdout)
 		return GB_OK;
-	if (gb_is_lines(path) ? open_lines(output, err) : open_page(output, err))
-		(void)gb_output_close(output, false, err);
+	if (open_lines(output, err))
+		(void)gb_output_close(output, err);
 	return err->code;
 }
 
@@ -266,7 +248,7 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 	return GB_OK;
 }
 
-enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err)
+enum gb_status gb_output_close(struct gb_output *output, struct gb_error *err)
 {
 	struct stat info;
 
@@ -276,7 +258,6 @@ enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_er
 		if (close(output->file))
 			(void)cannot_write(output->path, err);
 	}
-	(void)gb_whole_close(&output->whole, keep, err);
 	*output = (struct gb_output){ 0 };
 	return err->code;
 }

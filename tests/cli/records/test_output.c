@@ -124,7 +124,7 @@ Test(output, lines)
 			     err.message);
 		cr_expect(!row[i].refusal || strstr(err.message, row[i].refusal), "row %zu: %s", i,
 			  err.message);
-		cr_expect_eq(gb_output_close(&output, true, &err), err.code);
+		cr_expect_eq(gb_output_close(&output, &err), err.code);
 		expect_file(row[i].after, i);
 		gb_records_release(&past);
 	}
@@ -143,7 +143,7 @@ Test(output, lists)
 	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK); /* no output */
 	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
 	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK);
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	cr_expect_eq(gb_output_close(&output, &err), GB_OK);
 	expect_file("{\"type\":\"run\",\"schema\":2,\"run_id\":\"1\"}\n" OLD "\n", 0);
 	gb_records_release(&list);
 }
@@ -175,7 +175,7 @@ Test(output, a_file_that_cannot_be_replaced)
 	cr_expect_str_eq(err.message, "cannot write a.jsonl: Operation not permitted");
 	cr_expect_eq(pread(file, text, sizeof text - 1, 0), 3);
 	cr_expect_str_eq(text, "old");
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
+	cr_expect_eq(gb_output_close(&output, &err), GB_EIO);
 }
 
 /* Files that cannot be written; `text` is the message, but for the path. */
@@ -235,7 +235,7 @@ Test(output, a_device)
 	cr_assert_eq(symlink("/dev/null", path), 0);
 	cr_assert_eq(gb_output_open(&output, path, GB_OVERWRITE, &err), GB_OK);
 	put_twice(&output, &err);
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK, "%s", err.message);
+	cr_expect_eq(gb_output_close(&output, &err), GB_OK, "%s", err.message);
 }
 
 Test(output, without_standard_input)
@@ -248,6 +248,6 @@ Test(output, without_standard_input)
 	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
 	cr_expect_eq(output.file, STDIN_FILENO);
 	put_twice(&output, &err);
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	cr_expect_eq(gb_output_close(&output, &err), GB_OK);
 	expect_file(PUT, 0);
 }
