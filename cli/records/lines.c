@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/benchmarks/registry.h"
@@ -18,6 +19,7 @@
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
 #include "common/text.h"
+#include "datasets/reading/reader.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
@@ -213,6 +215,22 @@ static enum gb_status cannot_read(const char *name, const char *what, struct gb_
 	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
+/* Read a file that is packed with gzip or zstd. */
+static enum gb_status read_packed(const char *path, struct source *source, struct gb_error *err)
+{
+	struct gb_reader r;
+
+	source->name = path;
+	if (gb_reader_open(&r, path, "a record file", err))
+		return err->code;
+	source->size = strnlen(r.begin, (size_t)(r.end - r.begin));
+	source->text = strndup(r.begin, source->size);
+	if (!source->text)
+		gb_out_of_memory(err, "a record");
+	gb_reader_close(&r);
+	return err->code;
+}
+
 /* Open a file, or a pipe that somebody writes; one without a writer is empty, and is not waited for. */
 static FILE *open_source(const char *path)
 {
@@ -232,6 +250,10 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	source->name = standard_input ? "standard input" : path;
 	if (!file)
 		return cannot_read(path, "open", err);
+	if (!standard_input && gb_file_is_packed(fileno(file))) {
+		(void)fclose(file);
+		return read_packed(path, source, err);
+	}
 	errno = 0;
 	size = getdelim(&source->text, &room, '\0', file);
 	source->size = size > 0 ? (size_t)size : 0;
@@ -440,6 +462,20 @@ static void warn(const char *path, const char *what)
 	(void)fputs(what, stderr);
 }
 
+/* A name that is not one file's is a folder or, where other programs take one, a list. */
+static enum gb_status check_path(const char *path, struct gb_error *err)
+{
+	struct stat info;
+
+	if (!stat(path, &info) && S_ISDIR(info.st_mode))
+		return gb_fail(err, GB_EUSAGE, "%.300s is a folder: name its files, as in *.jsonl",
+			       path);
+	if (strchr(path, ',') && stat(path, &info))
+		return gb_fail(err, GB_EUSAGE, "%.300s: %s; separate the names of files by blanks",
+			       path, strerror(errno));
+	return GB_OK;
+}
+
 static enum gb_status read_file(struct gb_records *records, const char *path, bool whole,
 				struct gb_error *err)
 {
@@ -449,7 +485,7 @@ static enum gb_status read_file(struct gb_records *records, const char *path, bo
 	size_t dropped;
 
 	records->truncated = false;
-	if (gb_records_read(path, records, err) ||
+	if (check_path(path, err) || gb_records_read(path, records, err) ||
 	    gb_records_drop_repeated(records, before, runs, &dropped, err))
 		return err->code;
 	(void)snprintf(text, sizeof text, ": read twice, counted once: %zu lines\n", dropped);
