@@ -27,7 +27,7 @@ for benchmark in radix bfs cbt octree lbvh; do
 	}
 done
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
-[ -n "$browser" ] || { echo "page: 1 passed, 0 failed; there is no Chromium"; exit 0; }
+[ -n "$browser" ] || { echo "page: 2 passed, 0 failed; there is no Chromium"; exit 0; }
 cat >clicks <<'END'
 <script>
 const told = [], table = [...document.querySelectorAll('table')].find(t => t.rows.length > 8);

@@ -189,26 +189,67 @@ void gb_session_release(struct gb_session *s)
 
 /* ---- the files that a sweep writes beside its records ------------------------------------- */
 
-/* GB_EUSAGE if a picture or graph to be written exists without --overwrite or --resume.
- * Repetitions after the first find the file that the first one wrote. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	if (stat(a, &x) || stat(b, &y))
+		return gb_equal(a, b);
+	return S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+/* GB_EUSAGE if the sweep reads the file that `option` writes. */
+static enum gb_status check_reads(const struct gb_sweep *sweep, const char *option,
+				  const char *path, struct gb_error *err)
+{
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
+		const struct gb_axis *axis = &sweep->axis[i];
+
+		if (axis->param->type != GB_PATH || axis->param->written)
+			continue;
+		for (size_t k = 0; k < axis->count; k++)
+			if (axis->value[k].s && same_file(path, axis->value[k].s))
+				return gb_fail(err, GB_EUSAGE,
+					       "--%s=%.200s is the file that --%s reads", option,
+					       path, axis->param->name);
+	}
+	return GB_OK;
+}
+
+static enum gb_status check_written(const struct gb_request *request, const struct gb_sweep *sweep,
+				    const char *option, const char *path, struct gb_error *err)
+{
+	/* Repetitions after the first find the file that the first one wrote. */
+	const bool known = request->target.overwrite || request->target.resume ||
+			   request->repeats.repetition > 0;
+	struct stat info;
+
+	if (check_reads(sweep, option, path, err))
+		return err->code;
+	if (request->target.path && same_file(path, request->target.path))
+		return gb_fail(err, GB_EUSAGE, "--%s=%.200s is the file of --output", option, path);
+	if (!known && stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+		return gb_fail(err, GB_EUSAGE, "--%s: %s exists: --overwrite replaces it", option,
+			       path);
+	return GB_OK;
+}
+
+/* GB_EUSAGE if a file to be written, including the output, is also read, or if a picture or graph
+ * exists without --overwrite or --resume. */
 static enum gb_status check_paths(const struct gb_request *request, const struct gb_sweep *sweep,
 				  struct gb_error *err)
 {
-	const bool known = request->target.overwrite || request->target.resume ||
-			   request->repeats.repetition > 0;
-
-	for (size_t i = 0; i < sweep->benchmark->param_count && !known; i++) {
+	if (request->target.path && check_reads(sweep, "output", request->target.path, err))
+		return err->code;
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		for (size_t k = 0; k < axis->count && axis->param->written; k++) {
-			const char *path = axis->value[k].s;
-			struct stat info;
-
-			if (path && !stat(path, &info) && S_ISREG(info.st_mode) && info.st_size > 0)
-				return gb_fail(err, GB_EUSAGE,
-					       "--%s: %s exists: --overwrite replaces it",
-					       axis->param->name, path);
-		}
+		if (!axis->param->written)
+			continue;
+		for (size_t k = 0; k < axis->count; k++)
+			if (axis->value[k].s &&
+			    check_written(request, sweep, axis->param->name, axis->value[k].s, err))
+				return err->code;
 	}
 	return GB_OK;
 }

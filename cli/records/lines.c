@@ -455,6 +455,16 @@ void gb_records_print(FILE *file, const struct gb_records *list)
 
 /* ---- the files that a command names --------------------------------------------------------- */
 
+/* True if the file is also standard output: the output would be read back, or has already
+ * overwritten the records. */
+static bool is_standard_output(const char *path)
+{
+	struct stat in, out;
+
+	return !stat(path, &in) && !fstat(STDOUT_FILENO, &out) && S_ISREG(in.st_mode) &&
+	       in.st_ino == out.st_ino && in.st_dev == out.st_dev;
+}
+
 static void warn(const char *path, const char *what)
 {
 	(void)fputs("gpubench: ", stderr);
@@ -485,6 +495,8 @@ static enum gb_status read_file(struct gb_records *records, const char *path, bo
 	size_t dropped;
 
 	records->truncated = false;
+	if (is_standard_output(path))
+		return gb_fail(err, GB_EUSAGE, "%s is also standard output", path);
 	if (check_path(path, err) || gb_records_read(path, records, err) ||
 	    gb_records_drop_repeated(records, before, runs, &dropped, err))
 		return err->code;
