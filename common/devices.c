@@ -33,8 +33,10 @@ void gb_devices_add(struct gb_devices *devices, enum gb_backend backend,
 {
 	struct gb_gpu_info *known = find(devices, gpu);
 
-	if (!known && devices->count == GB_MAX_GPUS)
+	if (!known && devices->count == GB_MAX_GPUS) {
+		devices->has_more = true;
 		return;
+	}
 	if (!known) {
 		known = &devices->gpu[devices->count];
 		*known = *gpu;
@@ -59,6 +61,7 @@ void gb_devices_find(struct gb_devices *devices, unsigned backends)
 			continue;
 		for (size_t i = 0; i < count && i < GB_MAX_GPUS; i++)
 			gb_devices_add(devices, (enum gb_backend)b, &gpu[i]);
+		devices->has_more = devices->has_more || count > GB_MAX_GPUS;
 	}
 }
 

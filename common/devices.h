@@ -17,6 +17,7 @@ enum { GB_MAX_GPUS = 16 };
 struct gb_devices {
 	size_t count;
 	struct gb_gpu_info gpu[GB_MAX_GPUS]; /* gpu[i].id is i */
+	bool has_more;                       /* there are more than GB_MAX_GPUS */
 	struct gb_cuda_info cuda;
 	/* The reason why a back end that was asked has no devices. */
 	struct gb_error absent[GB_BACKENDS];
@@ -26,7 +27,7 @@ struct gb_devices {
 void gb_devices_find(struct gb_devices *devices, unsigned backends);
 
 /* Add a GPU that a back end found; gpu->id is that back end's own number.  It is merged with a
- * known GPU of the same UUID, or else appended if fewer than GB_MAX_GPUS are known. */
+ * known GPU of the same UUID, or else appended. */
 void gb_devices_add(struct gb_devices *devices, enum gb_backend backend,
 		    const struct gb_gpu_info *gpu);
 

@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/text.h"
-
 static const double PATIENCE_S = 1; /* from SIGTERM to SIGKILL; our launches need .8 at most */
 
 /* In the child: execute the program.  The process is killed when its parent ends.  `report`
@@ -35,8 +33,8 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	_exit(127);
 }
 
-static enum gb_status start(const char *program, char *const *argv, int keep, int output,
-			    const sigset_t *mask, pid_t *child, struct gb_error *err)
+enum gb_status gb_process_start(const char *program, char *const *argv, int keep, int output,
+				const sigset_t *mask, pid_t *child, struct gb_error *err)
 {
 	const pid_t parent = getpid();
 	int report[2], failed = 0;
@@ -56,18 +54,18 @@ static enum gb_status start(const char *program, char *const *argv, int keep, in
 		      : GB_OK;
 }
 
-/* Wait for the child with the signals of `set` blocked.  An interrupt is passed on as SIGTERM, then
- * as SIGKILL after a second. */
-static int wait_for(pid_t child, const sigset_t *set, volatile sig_atomic_t *interrupted)
+int gb_process_wait(const pid_t *child, size_t count, const sigset_t *set,
+		    volatile sig_atomic_t *interrupted)
 {
 	const struct timespec patience = { .tv_sec = (time_t)PATIENCE_S };
 	int code, got;
 
-	while (waitpid(child, &code, WNOHANG) != child) {
+	while (waitpid(child[0], &code, WNOHANG) != child[0]) {
 		got = *interrupted ? sigtimedwait(set, NULL, &patience) : sigwaitinfo(set, NULL);
 		if (got == SIGCHLD || (got < 0 && errno == EINTR))
 			continue;
-		(void)kill(child, *interrupted ? SIGKILL : SIGTERM);
+		for (size_t i = 0; i < count; i++)
+			(void)kill(child[i], *interrupted ? SIGKILL : SIGTERM);
 		*interrupted = 1;
 	}
 	return *interrupted      ? GB_EINTERRUPTED
@@ -75,20 +73,26 @@ static int wait_for(pid_t child, const sigset_t *set, volatile sig_atomic_t *int
 				 : 128 + WTERMSIG(code);
 }
 
+void gb_process_block(sigset_t *set, sigset_t *mask)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+	(void)sigaddset(set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, set, mask);
+}
+
 enum gb_status gb_process_run(const char *program, char *const *argv, int keep, int output,
 			      volatile sig_atomic_t *interrupted, int *status, struct gb_error *err)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 	sigset_t set, mask;
 	pid_t child = 0;
 
 	*status = 0;
-	(void)sigemptyset(&set);
-	for (size_t i = 0; i < GB_COUNT(signals); i++)
-		(void)sigaddset(&set, signals[i]);
-	(void)sigprocmask(SIG_BLOCK, &set, &mask);
-	if (!start(program, argv, keep, output, &mask, &child, err))
-		*status = wait_for(child, &set, interrupted);
+	gb_process_block(&set, &mask);
+	if (!gb_process_start(program, argv, keep, output, &mask, &child, err))
+		*status = gb_process_wait(&child, 1, &set, interrupted);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	return err->code;
 }

@@ -3,6 +3,8 @@
 #define GPUBENCH_COMMON_PROCESS_H
 
 #include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 #include "common/status.h"
 
@@ -14,5 +16,20 @@
 enum gb_status gb_process_run(const char *program, char *const *argv, int keep, int output,
 			      volatile sig_atomic_t *interrupted, int *status,
 			      struct gb_error *err);
+
+/* Its parts, for several programs at once: */
+
+/* Block the signals that gb_process_wait() waits for; *mask is the previous mask. */
+void gb_process_block(sigset_t *set, sigset_t *mask);
+
+/* Start the program with that mask. */
+enum gb_status gb_process_start(const char *program, char *const *argv, int keep, int output,
+				const sigset_t *mask, pid_t *child, struct gb_error *err);
+
+/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all
+ * children as SIGTERM, then as SIGKILL after a second.  Return the exit status: 128 + N if signal
+ * N ended the child. */
+int gb_process_wait(const pid_t *child, size_t count, const sigset_t *set,
+		    volatile sig_atomic_t *interrupted);
 
 #endif

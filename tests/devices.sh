@@ -1,7 +1,7 @@
 #!/bin/bash
-# devices.sh GPUBENCH-PTX NVTX.so NVML.so OLDEST -- --device on three devices of the PTX executor; a
-# GPU that the build has no code for, and one of sm_90 that runs the build's oldest PTX, as 75; the
-# ranges of --profile; --lock-clocks.
+# devices.sh GPUBENCH-PTX NVTX.so NVML.so OLDEST -- --device=all on three devices of the PTX executor: one
+# process per device, all at once, and the records of all in one file; a GPU that the build has no
+# code for, and one of sm_90 that runs the build's oldest PTX, as 75; the ranges of --profile.
 set -eu
 gpubench=$(realpath "$1")
 nvtx=$(realpath "$2") nvml=$(realpath "$3") oldest=$4
@@ -33,14 +33,54 @@ expect() {
 		fail "$*: exit status $status instead of $wanted: $(tail -n 3 said)"
 }
 
+# holds FILE RECORDS: check for complete lines and this many records per device.
+holds() {
+	python3 - "$@" <<'END' || fail "$(cat said)"
+import collections, json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+device = {line["run_id"]: line["settings"]["device"] for line in lines if line["type"] == "run"}
+count = collections.Counter(device[line["run_id"]] for line in lines if line["type"] == "record")
+backends = {line["backend"] for line in lines if line["type"] == "record"}
+wanted = {0: int(sys.argv[2]), 1: int(sys.argv[2]), 2: int(sys.argv[2])}
+if count != wanted or backends != {"cuda"}:
+    sys.exit("devices: %s: %s instead of %s, of %s" % (sys.argv[1], dict(count), wanted, backends))
+END
+}
+
+expect 0 --count=100,200 --device=all -o all.jsonl
+holds all.jsonl 4
+grep -q onesweep said || fail "no table: $(cat said)"
+
+# Existing records are not measured again on any device; a truncated one is, on its own device.
+expect 0 --count=100,200 --device=all -o all.jsonl --resume
+holds all.jsonl 4
+expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
+holds all.jsonl 6
+size=$(stat -c %s all.jsonl)
+truncate -s $((size - 20)) all.jsonl
+expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
+holds all.jsonl 6
+
+expect 2 --count=100 --device=all -o all.jsonl
+expect 0 --count=100 --device=all -o all.jsonl --overwrite --repetitions=2
+holds all.jsonl 4
+expect 0 --count=100 --device=all -o page.html
 expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
 [ "$(grep -c '"device":2' one.jsonl)" = 1 ] || fail "--device=2: $(cat said)"
 
+expect 0 --count=100 --device=0,2 -o two.jsonl
+[ "$(grep -o '"device":[0-9]' two.jsonl | sort | tr '\n' ' ')" = '"device":0 "device":2 ' ] ||
+	fail "--device=0,2: $(cat two.jsonl)"
 # CUDA resolves UUIDs; the executor ignores them.
 expect 0 --count=100 --device=MIG-5c89852c --backend=cuda -o mig.jsonl
 grep -q '"CUDA_VISIBLE_DEVICES":"MIG-5c89852c"' mig.jsonl || fail "--device=MIG-: $(cat mig.jsonl)"
 
-# A device that does not exist.
+# Invalid arguments, and a device that does not exist.
+expect 2 --count=100 --device=all --backend=cpu
+expect 2 --count=100 --device=some
+expect 2 --count=100 --device=0,
+expect 2 --count=100 --device=0,1,99
+expect 3 --count=100 --device=0,5
 expect 3 --count=100 --device=3 --backend=cuda
 
 # A GPU that the build has no code for is named once, with the command that makes a build for it.
@@ -97,4 +137,16 @@ done
 NVML_REFUSES=1 locked 0 --overwrite --lock-clocks=1500
 ! grep locked_clock locked.jsonl || fail "a clock that was not locked"
 
-echo "devices: by number and UUID, a GPU without code, with old code, locked clocks"
+# An interrupt reaches all processes.
+"$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
+until [ -s killed.jsonl ] || ! kill -0 $!; do sleep 0.1; done
+kill -INT $!
+status=0
+wait $! || status=$?
+[ $status = 130 ] || fail "interrupted: exit status $status: $(cat said)"
+for process in /proc/[0-9]*; do
+	[ "$(readlink "$process/exe")" != "$gpubench" ] ||
+		[ "$(readlink "$process/cwd")" != "$scratch" ] ||
+		fail "a process outlives the interrupt: ${process#/proc/}"
+done
+echo "devices: three at once, resumed, launched twice, interrupted; a GPU without code, with old code"

@@ -12,7 +12,7 @@
 #include "cli/report/print_report.h"
 #include "common/text.h"
 
-/* --repetitions: start the repetitions, then print one table of all records. */
+/* --repetitions, --device=all: start the repetitions, then print one table of all records. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
 			     struct gb_error *err)
 {
@@ -20,7 +20,10 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	struct gb_output output;
 	enum gb_status status;
 
-	if (gb_output_open(&output, request->target.path, gb_existing(&request->target), err))
+	if (request->target.file)
+		gb_output_inherit(&output, request->target.path, request->target.file, false,
+				  gb_existing(&request->target));
+	else if (gb_output_open(&output, request->target.path, gb_existing(&request->target), err))
 		return err->code;
 	status = gb_repetitions(request, &output, argc, argv, &records, err);
 	if (records.count && !err->code) {

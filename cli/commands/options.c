@@ -137,6 +137,11 @@ static const struct gb_param device_rows[] = {
 };
 
 static const struct gb_param repeats_rows[] = {
+	{ .name = "device",
+	  AT(GB_PATH, repeats.device),
+	  .unit = "N,...|UUID,...|all",
+	  .help = "use the GPU with this number [0] or UUID, or with this UUID of a MIG instance; "
+		  "several run at once, cuda variants only" },
 	{ .name = "repetitions",
 	  AT(GB_INT, repeats.runs),
 	  .initial = "1",
@@ -208,6 +213,7 @@ enum {
 	MEASURE = GB_OF_BENCHMARK | GB_OF_RUN | GB_OF_REPRO,
 	SWEEP = GB_OF_BENCHMARK | GB_OF_RUN,
 	CHOOSE = MEASURE | GB_OF_CHECK,
+	ONE_DEVICE = GB_OF_CHECK | GB_OF_REPRO | GB_OF_ENV,
 };
 
 #define ROWS(name) name##_rows, GB_COUNT(name##_rows)
@@ -220,7 +226,7 @@ static const struct gb_rows groups[] = {
 	{ CHOOSE, what_to_run, ROWS(backend) },
 	{ SWEEP | GB_OF_CHECK, what_to_run, ROWS(plugin) },
 	{ GB_OF_RUN | GB_OF_CHECK | GB_OF_REPRO, what_to_run, ROWS(threads) },
-	{ CHOOSE | GB_OF_ENV, what_to_run, ROWS(device) },
+	{ ONE_DEVICE, what_to_run, ROWS(device) },
 	{ SWEEP, what_to_run, ROWS(repeats) },
 	{ GB_OF_RUN | GB_OF_REPRO, what_to_run, ROWS(preset) },
 	{ MEASURE, "Output:", ROWS(output) },
@@ -243,28 +249,64 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 
 /* ---- what goes together --------------------------------------------------------------------- */
 
-/* Read --device: a number or a UUID. */
-static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
+/* Read numbers, separated by commas.  A single one is how.device. */
+static enum gb_status read_numbers(struct gb_request *r, struct gb_error *err)
 {
 	static const struct gb_param row = { .name = "device", .type = GB_INT, .max = 1023 };
-	const char *device = r->repeats.device;
+	const char *at = r->repeats.device;
 	struct gb_error ignored = { 0 };
-	union gb_value value = { 0 };
+
+	do {
+		const size_t length = strcspn(at, ",");
+		union gb_value value = { 0 };
+		char item[64] = "";
+
+		(void)snprintf(item, sizeof item, "%.*s", (int)length, at);
+		if (gb_value_parse(&row, item, &value, &ignored))
+			return gb_fail(err, GB_EUSAGE,
+				       "--device=%.80s: must be numbers below 1024, UUIDs "
+				       "(GPU-..., MIG-...) or all",
+				       r->repeats.device);
+		at += length;
+		if (!*at && !r->repeats.devices)
+			r->how.device = value.i;
+		else if (value.i < GB_MAX_GPUS)
+			r->repeats.devices |= UINT64_C(1) << value.i;
+		else
+			return gb_fail(err, GB_EUSAGE, "--device=%.80s: more than %d GPUs",
+				       r->repeats.device, GB_MAX_GPUS);
+	} while (*at++);
+	return GB_OK;
+}
+
+/* Read --device: numbers, UUIDs or "all". */
+static enum gb_status read_device(struct gb_request *r, bool takes_several, struct gb_error *err)
+{
+	const char *device = r->repeats.device;
 
 	if (!device)
 		return GB_OK;
-	if ((strncmp(device, "GPU-", 4) == 0 || strncmp(device, "MIG-", 4) == 0) &&
-	    !strchr(device, ',')) {
-		/* CUDA shows this one alone, as number 0.  It does not number parts of a GPU. */
+	if (strncmp(device, "GPU-", 4) == 0 || strncmp(device, "MIG-", 4) == 0) {
+		/* CUDA shows these alone, from number 0 on.  It does not number parts of a GPU. */
 		if (setenv("CUDA_VISIBLE_DEVICES", device, 1))
 			return gb_out_of_memory(err, NULL);
-	} else if (gb_value_parse(&row, device, &value, &ignored)) {
-		return gb_fail(err, GB_EUSAGE,
-			       "--device=%.80s: must be a number below 1024 or a UUID "
-			       "(GPU-..., MIG-...)",
-			       device);
+		r->repeats.devices = strchr(device, ',') ? UINT64_MAX : 0;
+	} else if (gb_equal(device, "all")) {
+		r->repeats.devices = UINT64_MAX;
+	} else if (read_numbers(r, err)) {
+		return err->code;
 	}
-	r->how.device = value.i;
+	if (!r->repeats.devices)
+		return GB_OK;
+	if (!takes_several)
+		return gb_fail(err, GB_EUSAGE, "--device=%.80s: this command uses one GPU", device);
+	if (r->choice.backends >> GB_CPU & 1)
+		return gb_fail(
+			err, GB_EUSAGE,
+			"--device=%.80s cannot run cpu variants, as --backend=%.80s asks for",
+			device, r->backend);
+	if (!r->choice.backends)
+		r->choice.backends = 1U << GB_CUDA;
 	return GB_OK;
 }
 
@@ -331,13 +373,14 @@ static enum gb_status check_together(struct gb_request *r, struct gb_error *err)
 		return gb_fail(err, GB_EUSAGE,
 			       "--warmup-time=%g is more than half of --timeout, %g s",
 			       r->how.warmup_time_s, r->how.timeout_s);
-	if (r->budget && r->repeats.runs > 1)
-		return gb_fail(err, GB_EUSAGE, "--budget excludes --repetitions");
+	if (r->budget && (r->repeats.runs > 1 || r->repeats.devices))
+		return gb_fail(err, GB_EUSAGE, "--budget excludes --repetitions and several GPUs");
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
-	if (r->how.profile && (r->target.path || r->repeats.runs > 1))
+	if (r->how.profile && (r->target.path || r->repeats.runs > 1 || r->repeats.devices))
 		return gb_fail(err, GB_EUSAGE,
-			       "--profile writes no records: leave out --output and --repetitions");
+			       "--profile writes no records: leave out --output, --repetitions and "
+			       "--device=all");
 	return GB_OK;
 }
 
@@ -372,7 +415,8 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 	arguments->shared = groups;
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    (has_settings || !gb_params_init(ROWS(settings), request, 0, err)) &&
-	    !read_backends(request, err) && !read_device(request, err) &&
+	    !read_backends(request, err) &&
+	    !read_device(request, arguments->command & SWEEP, err) &&
 	    !read_shard(&request->repeats, err) && !check_together(request, err))
 		(void)gb_plugins_load(request->plugin, err);
 	return err->code;

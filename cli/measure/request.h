@@ -18,13 +18,15 @@ struct gb_target {
 	int64_t resume;    /* an enum gb_resume */
 	int64_t overwrite; /* replace existing files */
 	int file;          /* descriptor inherited from the parent of this repetition; 0: none */
+	bool shared;       /* repetitions on other devices write to it, too */
 };
 
 /* The repetitions of the command (repetitions.h) and its shard. */
 struct gb_repeats {
 	int64_t runs;                /* repetitions of the whole command */
 	int64_t repetition;          /* number of this repetition, from 0 */
-	const char *device;          /* "0" or a UUID */
+	const char *device;          /* "0", "0,2", a UUID or "all" */
+	uint64_t devices;            /* launch on these, a bit each; 0: only on how.device */
 	const char *shard;           /* "2/8": shard_index 1 of 8 shards */
 	int64_t shard_index, shards; /* measure only every shards-th, from that one; 0: all */
 };

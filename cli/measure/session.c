@@ -81,6 +81,16 @@ static struct gb_done done_of(const struct gb_session *s, const char *key)
 	return gb_records_done(&s->records, s->past, key, to_be_made_again(s->request));
 }
 
+/* Drop the runs of other devices. */
+static void drop_other_devices(struct gb_session *s)
+{
+	const double here = (double)s->request->how.device;
+
+	for (size_t i = s->records.context_count; i-- > 0;)
+		if (!(fabs(s->records.context[i]->settings.device - here) <= 0))
+			gb_records_remove_context(&s->records, i);
+}
+
 /* Open the output and, with --resume, read the records in it. */
 static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
@@ -88,7 +98,7 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 
 	if (request->target.file)
 		gb_output_inherit(&s->output, request->target.path, request->target.file,
-				  gb_existing(&request->target));
+				  request->target.shared, gb_existing(&request->target));
 	else if (gb_output_open(&s->output, request->target.path, gb_existing(&request->target),
 				err))
 		return err->code;
@@ -96,6 +106,8 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return GB_OK;
 	if (gb_output_past(&s->output, &s->records, err))
 		return err->code;
+	if (request->target.shared)
+		drop_other_devices(s);
 	s->past = s->records.count;
 	for (size_t i = 0; i < s->past; i++)
 		if (gb_has_hung(s->records.record[i]))

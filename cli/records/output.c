@@ -80,12 +80,15 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 	return err->code;
 }
 
-void gb_output_inherit(struct gb_output *output, const char *path, int file,
+void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
 		       enum gb_existing existing)
 {
-	*output = (struct gb_output){
-		.path = path, .existing = existing, .to_lines = true, .file = file
-	};
+	*output = (struct gb_output){ .path = path,
+				      .existing = existing,
+				      .to_lines = true,
+				      .file = file,
+				      .begun = shared,
+				      .shared = shared };
 }
 
 /* ---- existing contents -------------------------------------------------------------------- */
@@ -203,6 +206,16 @@ enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err)
 	return GB_OK;
 }
 
+/* Lock or unlock the file against the other processes that append.  flock() would not work: the
+ * processes share one open file description. */
+static void lock_shared(const struct gb_output *output, short type)
+{
+	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
+
+	while (output->shared && fcntl(output->file, F_SETLKW, &whole) && errno == EINTR)
+		;
+}
+
 /* Append the whole text.  On GB_EIO, nothing of it is left in a regular file; what is left because
  * that cannot be shortened is a line that was cut off. */
 static enum gb_status append_text(struct gb_output *output, const char *text, size_t length,
@@ -212,6 +225,7 @@ static enum gb_status append_text(struct gb_output *output, const char *text, si
 
 	if (length == 0 || gb_output_begin(output, err))
 		return err->code;
+	lock_shared(output, F_WRLCK);
 	if (fstat(output->file, &before)) {
 		(void)cannot_write(output->path, err);
 	} else if (!write_all(output->file, text, length)) {
@@ -219,6 +233,7 @@ static enum gb_status append_text(struct gb_output *output, const char *text, si
 		if (S_ISREG(before.st_mode))
 			(void)!ftruncate(output->file, before.st_size);
 	}
+	lock_shared(output, F_UNLCK);
 	return err->code;
 }
 

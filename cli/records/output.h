@@ -20,6 +20,7 @@ struct gb_output {
 	int file;
 	bool created; /* the file did not exist before */
 	bool begun;   /* something was written */
+	bool shared;  /* other processes append too */
 	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
 	 * keep_bytes (cut), or its last line gets its newline (unended). */
 	bool cut, unended;
@@ -40,8 +41,9 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 			      struct gb_error *err);
 
 /* Use the descriptor of a JSON Lines file that the parent process has locked and opened for
- * appending. */
-void gb_output_inherit(struct gb_output *output, const char *path, int file,
+ * appending.  If siblings append at the same time, it is shared, and the parent must have called
+ * gb_output_begin(). */
+void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
 		       enum gb_existing existing);
 
 /* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that

@@ -31,7 +31,9 @@ Test(devices, a_device_found_twice_is_listed_once)
 	while (devices.count < GB_MAX_GPUS)
 		gb_devices_add(&devices, GB_VULKAN, &found[3]);
 	gb_devices_add(&devices, GB_VULKAN, &found[2]);
+	cr_expect_not(devices.has_more, "one that is known needs no room");
 	gb_devices_add(&devices, GB_VULKAN, &found[3]);
+	cr_expect(devices.has_more);
 	cr_expect_eq(devices.count, GB_MAX_GPUS);
 }
 

@@ -3,11 +3,13 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/text.h"
@@ -77,7 +79,7 @@ static void put_twice(struct gb_output *output, struct gb_error *err)
 
 Test(output, lines)
 {
-	enum { OPEN, INHERIT };
+	enum { OPEN, INHERIT, SHARE };
 	static const struct {
 		const char *before, *after;
 		int way;
@@ -103,6 +105,7 @@ Test(output, lines)
 		{ "no\n", "no\n", OPEN, GB_RESUME, true, ":1: is not valid JSON" },
 		{ OLD "\n", OLD "\n" PUT, INHERIT, GB_REFUSE, true, NULL },
 		{ OLD "\n", PUT, INHERIT, GB_OVERWRITE, true, NULL },
+		{ OLD "\n", OLD "\n" PUT, SHARE, GB_OVERWRITE, true, NULL },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -115,7 +118,8 @@ Test(output, lines)
 		if (row[i].way == OPEN)
 			cr_expect_eq(gb_output_open(&output, path, existing, &err), err.code);
 		else
-			gb_output_inherit(&output, path, open(path, O_RDWR | O_APPEND), existing);
+			gb_output_inherit(&output, path, open(path, O_RDWR | O_APPEND),
+					  row[i].way == SHARE, existing);
 		if (!err.code && existing == GB_RESUME)
 			cr_expect_eq(gb_output_past(&output, &past, &err), err.code);
 		if (!err.code && row[i].puts)
@@ -169,7 +173,7 @@ Test(output, a_file_that_cannot_be_replaced)
 
 	cr_assert_eq(write(file, "old", 3), 3);
 	cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	gb_output_inherit(&output, "a.jsonl", file, GB_OVERWRITE);
+	gb_output_inherit(&output, "a.jsonl", file, false, GB_OVERWRITE);
 	cr_expect_eq(gb_output_begin(&output, &err), GB_EIO);
 	put_twice(&output, &err);
 	cr_expect_str_eq(err.message, "cannot write a.jsonl: Operation not permitted");
@@ -181,7 +185,7 @@ Test(output, a_file_that_cannot_be_replaced)
 /* Files that cannot be written; `text` is the message, but for the path. */
 Test(output, refused)
 {
-	enum { OPEN, OVERWRITE, CUT_OFF, READ_ONLY };
+	enum { OPEN, OVERWRITE, CUT_OFF, SHARED, READ_ONLY };
 	static const struct {
 		const char *name; /* in the folder */
 		int way;
@@ -191,6 +195,7 @@ Test(output, refused)
 		{ ".jsonl", OPEN, ": Is a directory" },
 		{ "a.jsonl", OVERWRITE, ": Bad file descriptor" },
 		{ "a.jsonl", CUT_OFF, ": Bad file descriptor" },
+		{ "a.jsonl", SHARED, ": Bad file descriptor" },
 		{ "a.jsonl", READ_ONLY, ": Bad file descriptor" },
 	};
 
@@ -206,13 +211,15 @@ Test(output, refused)
 			cr_assert_eq(mkdir(path, 0700), 0);
 		if (row[i].way == OPEN)
 			cr_expect_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_EIO);
+		else if (row[i].way == SHARED)
+			gb_output_inherit(&output, path, closed, true, GB_OVERWRITE);
 		else if (row[i].way == OVERWRITE)
-			gb_output_inherit(&output, path, closed, GB_OVERWRITE);
+			gb_output_inherit(&output, path, closed, false, GB_OVERWRITE);
 		else
 			gb_output_inherit(&output, path,
 					  row[i].way == READ_ONLY ? open("/dev/null", O_RDONLY)
 								  : closed,
-					  GB_RESUME);
+					  false, GB_RESUME);
 		output.cut = row[i].way == CUT_OFF;
 		if (!err.code)
 			put_twice(&output, &err);
@@ -250,4 +257,40 @@ Test(output, without_standard_input)
 	put_twice(&output, &err);
 	cr_expect_eq(gb_output_close(&output, &err), GB_OK);
 	expect_file(PUT, 0);
+}
+
+static void note(int number)
+{
+	(void)number;
+}
+
+/* A process waits for the lock of another one, whatever signals come. */
+Test(output, shared_with_a_process)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 30000 } };
+	const struct sigaction action = { .sa_handler = note };
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct gb_output output;
+	struct gb_error err = { 0 };
+	int ready[2];
+	char byte;
+	int file;
+
+	put_file("a.jsonl", "");
+	file = open(path, O_RDWR | O_APPEND);
+	cr_assert_eq(pipe(ready), 0);
+	if (fork() == 0) {
+		(void)fcntl(file, F_SETLKW, &whole);
+		(void)!write(ready[1], "x", 1);
+		(void)usleep(150000);
+		(void)!write(file, "first\n", 6);
+		_exit(0);
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	gb_output_inherit(&output, path, file, true, GB_REFUSE);
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+	put_twice(&output, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	expect_file("first\n" PUT, 0);
 }
