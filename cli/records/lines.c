@@ -133,6 +133,17 @@ void gb_records_remove(struct gb_records *list, size_t index)
 	pull(list->record, &list->count, &list->written, index);
 }
 
+void gb_records_remove_context(struct gb_records *list, size_t index)
+{
+	struct gb_context *context = list->context[index];
+
+	for (size_t i = list->count; i-- > 0;)
+		if (list->record[i]->context == context)
+			gb_records_remove(list, i);
+	gb_context_free(context);
+	pull(list->context, &list->context_count, &list->written_contexts, index);
+}
+
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	size_t runs = 0, records = 0;
@@ -396,8 +407,7 @@ static size_t drop_repeated_runs(struct gb_records *list, size_t first)
 		for (size_t r = 0; r < list->count; r++)
 			if (list->record[r]->context == context)
 				list->record[r]->context = list->context[k];
-		gb_context_free(context);
-		pull(list->context, &list->context_count, &list->written_contexts, i);
+		gb_records_remove_context(list, i);
 		dropped++;
 	}
 	return dropped;

@@ -50,6 +50,9 @@ void gb_records_release(struct gb_records *list);
 /* Remove and free record number `index`. */
 void gb_records_remove(struct gb_records *list, size_t index);
 
+/* Remove and free run number `index` and its records. */
+void gb_records_remove_context(struct gb_records *list, size_t index);
+
 /* Records to measure again: none, those that failed or timed out, or also the unverified ones. */
 enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
 

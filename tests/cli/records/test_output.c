@@ -291,6 +291,6 @@ Test(output, shared_with_a_process)
 	(void)sigaction(SIGALRM, &action, NULL);
 	(void)setitimer(ITIMER_REAL, &soon, NULL);
 	put_twice(&output, &err);
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	cr_expect_eq(gb_output_close(&output, &err), GB_OK);
 	expect_file("first\n" PUT, 0);
 }
