@@ -42,8 +42,7 @@ static const struct gb_gpu_info *gpu_in_use(const struct gb_session *s)
 static enum gb_status lock_clocks(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_gpu_info *gpu = gpu_in_use(s);
-	const char *wanted = s->request->lock_clocks;
-	char why[128] = "there is no GPU";
+	const char *wanted = s->request->lock_clocks, *why = "there is no GPU";
 	const unsigned mhz = s->request->lock_mhz;
 	unsigned least, most;
 
@@ -54,8 +53,8 @@ static enum gb_status lock_clocks(struct gb_session *s, struct gb_error *err)
 		return gb_fail(err, GB_EUSAGE, "--lock-clocks=%s: the GPU has %u to %u MHz", wanted,
 			       least, most);
 	if (gpu)
-		gb_nvml_lock_clocks(gpu->pci, mhz, why, sizeof why);
-	if (!why[0]) {
+		why = gb_clocks_lock(&s->clocks, gpu->pci, mhz);
+	if (!why) {
 		s->info.locked_clock = wanted;
 		return GB_OK;
 	}
@@ -160,6 +159,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 			       char *const *argv, struct gb_error *err)
 {
 	begin(s, request, argc, argv);
+	if (request->lock_clocks && !request->untimed)
+		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
 		return err->code;
@@ -194,9 +195,7 @@ void gb_session_release(struct gb_session *s)
 {
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
-	if (s->info.locked_clock)
-		gb_nvml_reset_clocks(gpu_in_use(s)->pci);
-	s->info.locked_clock = NULL;
+	gb_clocks_end(&s->clocks);
 }
 
 /* ---- the files that a sweep writes beside its records ------------------------------------- */

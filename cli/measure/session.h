@@ -13,6 +13,7 @@
 #ifndef GPUBENCH_CLI_MEASURE_SESSION_H
 #define GPUBENCH_CLI_MEASURE_SESSION_H
 
+#include "cli/measure/clocks.h"
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
@@ -34,6 +35,7 @@ struct gb_session {
 	int64_t number; /* number of the next measurement, over all shards */
 	size_t past;    /* records of the resumed file, which are the first ones */
 	void *seen;     /* keys that this session has visited, for tsearch() */
+	struct gb_clocks clocks;
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.
