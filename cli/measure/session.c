@@ -148,7 +148,7 @@ static void open_devices(struct gb_session *s)
 		     gb_is_explicit(&request->choice, (enum gb_backend)b)))
 			gb_devices_allow_software();
 	for (int b = 0; b < GB_BACKENDS; b++)
-		if (gb_backends[b]->devices && s->info.backends >> b & 1)
+		if (b != GB_CPU && s->info.backends >> b & 1)
 			(void)gb_device_open((enum gb_backend)b, (int)request->how.device,
 					     &s->absent[b]);
 }
