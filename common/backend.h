@@ -70,7 +70,8 @@ struct gb_counter {
 };
 
 struct gb_backend_ops {
-	const char *name; /* "cpu", "cuda", "vulkan" */
+	const char *name;   /* "cpu", "cuda", "vulkan" */
+	const char *absent; /* what this build lacks; nothing else is set then; or NULL */
 	/* True if the open device is emulated: its times say nothing about a GPU.  NULL: never. */
 	bool (*is_emulated)(void);
 	/* From now on, include devices implemented in software on the CPU, which any machine may

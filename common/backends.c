@@ -1,39 +1,18 @@
 /* backends.c -- the table of back ends.
  *
- * A back end that is not in this build stays in the table with its name, and its open() reports why
- * it is missing.  Its variants have no operations (variants.c), so no other function is called.
+ * A back end that is not in this build stays in the table with its name and what is missing.  Its
+ * variants have no operations (variants.c), so that none of its own is called.
  */
 #include "common/backend.h"
 
 #include "build_info.h"
 #include "common/text.h"
 
-/* Define the operations of a back end that is not in this build because of `why`. */
-#define LEFT_OUT(symbol, name_, why)                                                      \
-	static enum gb_status open_##symbol(int device, struct gb_error *err)             \
-	{                                                                                 \
-		(void)device;                                                             \
-		return gb_fail(err, GB_EUNAVAILABLE, "built without " why);               \
-	}                                                                                 \
-	static enum gb_status describe_##symbol(struct gb_gpu_info *gpu, size_t room,     \
-						size_t *count, struct gb_cuda_info *cuda, \
-						struct gb_error *err)                     \
-	{                                                                                 \
-		(void)gpu;                                                                \
-		(void)room;                                                               \
-		(void)cuda;                                                               \
-		*count = 0;                                                               \
-		return open_##symbol(0, err);                                             \
-	}                                                                                 \
-	static const struct gb_backend_ops no_##symbol = { .name = (name_),               \
-							   .open = open_##symbol,         \
-							   .devices = describe_##symbol }
-
 #if GB_HAVE_CUDA
 extern const struct gb_backend_ops gb_cuda_backend;
 #define CUDA_BACKEND &gb_cuda_backend
 #else
-LEFT_OUT(cuda, "cuda", "CUDA: " GB_CUDA_ABSENT);
+static const struct gb_backend_ops no_cuda = { .name = "cuda", .absent = "CUDA: " GB_CUDA_ABSENT };
 #define CUDA_BACKEND &no_cuda
 #endif
 
@@ -41,7 +20,8 @@ LEFT_OUT(cuda, "cuda", "CUDA: " GB_CUDA_ABSENT);
 extern const struct gb_backend_ops gb_vulkan_backend;
 #define VULKAN_BACKEND &gb_vulkan_backend
 #else
-LEFT_OUT(vulkan, "vulkan", "Vulkan (Debian: libvulkan-dev)");
+static const struct gb_backend_ops no_vulkan = { .name = "vulkan",
+						 .absent = "Vulkan (Debian: libvulkan-dev)" };
 #define VULKAN_BACKEND &no_vulkan
 #endif
 

@@ -56,6 +56,9 @@ void gb_devices_find(struct gb_devices *devices, unsigned backends)
 		struct gb_gpu_info gpu[GB_MAX_GPUS];
 		size_t count = 0;
 
+		if (backends >> b & 1 && ops->absent)
+			gb_fail(&devices->absent[b], GB_EUNAVAILABLE, "built without %s",
+				ops->absent);
 		if (!(backends >> b & 1) || !ops->devices ||
 		    ops->devices(gpu, GB_MAX_GPUS, &count, &devices->cuda, &devices->absent[b]))
 			continue;
@@ -86,6 +89,8 @@ enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *
 	const struct gb_backend_ops *ops = gb_backends[backend];
 	const struct gb_gpu_info *gpu;
 
+	if (ops->absent)
+		return gb_fail(err, GB_EUNAVAILABLE, "built without %s", ops->absent);
 	if (backend <= GB_CUDA) /* its numbers are those of the list */
 		return ops->open(id, err);
 	if (!known.found)

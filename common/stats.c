@@ -158,8 +158,8 @@ static void summarize_sorted(const double *sorted, size_t count, struct gb_summa
 	const double t = gb_student_quantile(GB_LEVEL, count ? count - 1 : 0);
 	const double half = t * stddev / sqrt((double)count);
 	size_t low, high;
-	const double coverage = gb_median_ranks(count, GB_LEVEL, &low, &high);
 
+	(void)gb_median_ranks(count, GB_LEVEL, &low, &high);
 	*summary = (struct gb_summary){
 		.count = count,
 		.min = gb_quantile_sorted(sorted, count, 0),
@@ -171,7 +171,6 @@ static void summarize_sorted(const double *sorted, size_t count, struct gb_summa
 		.stddev = stddev,
 		.ci_low = low ? sorted[low - 1] : (double)NAN,
 		.ci_high = low ? sorted[high - 1] : (double)NAN,
-		.ci_coverage = coverage,
 		.mean_ci_low = mean - half,
 		.mean_ci_high = mean + half,
 		.outliers = count_outliers(sorted, count),

@@ -23,10 +23,9 @@ void gb_sort(double *value, size_t count);
 double gb_quantile_sorted(const double *sorted, size_t count, double p);
 double gb_median_sorted(const double *sorted, size_t count);
 
-/* A confidence interval; low and high are NAN if there is none. */
+/* A confidence interval; NAN if there is none. */
 struct gb_interval {
 	double low, high;
-	double coverage; /* its actual probability; NAN if there is no interval */
 };
 
 /* The order statistics that bound the median of any continuous distribution: ranks *low and *high =
@@ -49,10 +48,10 @@ struct gb_ratio {
 struct gb_summary {
 	size_t count;
 	double min, q1, median, q3, max;
-	double mean, stddev; /* stddev of the sample: divisor count - 1; NAN if count < 2 */
-	double mad;          /* median of |value - median| */
-	double ci_low, ci_high, ci_coverage; /* interval of the median, by ranks */
-	double mean_ci_low, mean_ci_high;    /* mean -+ t stddev / sqrt(count) */
+	double mean, stddev;    /* stddev of the sample: divisor count - 1; NAN if count < 2 */
+	double mad;             /* median of |value - median| */
+	double ci_low, ci_high; /* interval of the median, by ranks */
+	double mean_ci_low, mean_ci_high; /* mean -+ t stddev / sqrt(count) */
 	size_t outliers; /* beyond Tukey's fences: 1.5 interquartile ranges beyond the quartiles */
 };
 

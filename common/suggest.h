@@ -12,7 +12,7 @@ struct gb_suggest {
 	const char *word;
 	size_t length;
 	const char *prefix;
-	size_t distance, count;
+	size_t count;
 	const char *nearest[GB_SUGGESTIONS];
 	char text[GB_SUGGESTION_MAX];
 };

@@ -2,7 +2,7 @@
 # program prints.
 #
 # Each function prints the candidates at the cursor, one a line, as whole words ("--type=u32,u64").
-# Words and files are offered only where the help allows them.
+# Without candidates, bash offers files.
 
 _gpubench_commands() { # all commands and benchmarks
 	"$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'
@@ -24,24 +24,13 @@ _gpubench_options() { # COMMAND: its options with their help, one a line
 		END { if (line) print line }'
 }
 
-_gpubench_files() { # BEFORE PATH: BEFORE and each file whose name begins with PATH
-	local file
-	for file in "$2"*; do
-		[[ -e $file ]] || continue
-		[[ -d $file ]] && file+=/
-		printf '%s\n' "$1$file"
-	done
-}
-
-# COMMAND OPTION BEFORE VALUE: candidates by the option's argument: "=FILE" and "=FILE,...",
-# "=quick|ci|paper", "=cpu,cuda", "=WORD  what to print: table|json [table]" and, for lists,
-# "=SPEC  type: u32|u64".
+# COMMAND OPTION BEFORE VALUE: candidates by the option's argument: "=quick|ci|paper", "=cpu,cuda",
+# "=WORD  what to print: table|json [table]" and, for lists, "=SPEC  type: u32|u64".
 _gpubench_values() {
 	local before=$3 value=$4 line argument choices list= choice
 	line=$(_gpubench_options "$1" | grep -m 1 -E -e "^ *(-[a-zA-Z], )?$2(,|\[?=)")
 	argument=$(sed -n 's/^.*--[a-z-]*\[\?=\([^] ]*\).*/\1/p' <<<"${line%%  [^ -]*}")
 	case $argument in
-	FILE*) _gpubench_files "$before" "$value" && return ;;
 	WORD | SPEC) choices=$(grep -o -E '[a-z0-9-]+(\|[a-z0-9-]+)+' <<<"$line" | tail -n 1) ;;
 	[A-Z]*) return ;;
 	*) choices=$argument ;;
@@ -63,11 +52,8 @@ _gpubench_words() { # COMMAND WORD: words that are not options
 		printf '%s\n' all
 		"$program" repro 2>/dev/null |
 			sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
-		[[ $2 != */* ]] || _gpubench_files "" "$2" # with --from
 		;;
-	report | compare) _gpubench_files "" "$2" ;;
-	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
-	env) ;;
+	report | compare | ab | env) ;;
 	*) _gpubench_variants "$1" ;;
 	esac
 }
@@ -123,7 +109,7 @@ _gpubench() {
 	done <<-END
 		$(_gpubench_offer "$command" "$previous" "$word")
 	END
-	[[ ${COMPREPLY[*]} == *[=/] ]] && compopt -o nospace 2>/dev/null
+	[[ ${COMPREPLY[*]} == *= ]] && compopt -o nospace 2>/dev/null
 	return 0
 }
-complete -F _gpubench gpubench
+complete -o default -F _gpubench gpubench

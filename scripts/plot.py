@@ -3,7 +3,6 @@
 
     plot.py sweep runs.jsonl -o time.svg                     time over the parameter that varies
     plot.py speedup runs.jsonl --over=cuda/cub -o speed.pdf
-    plot.py roofline runs.jsonl -o roof.png
     gpubench repro radix --from=runs.jsonl --format=json >t.json; plot.py paper t.json -o table.svg
 
 -o PICTURE names the output; its ending, svg, pdf or png, decides the format.  Machines, builds and
@@ -81,7 +80,6 @@ class Measurement:
             "caches": "cold caches" if cold else "hot caches",
         }
         self.work = record.get("work") or {}
-        self.copy = record.get("copy_bytes_per_s")
         self.harmonic = record.get("harmonic_items_per_s")
         self.times = []
 
@@ -127,8 +125,6 @@ def read(paths):
                     item = json.loads(line)
                     if item["type"] not in ("run", "record"):
                         raise ValueError("neither a run nor a record")
-                    if item.get("schema") == 1:
-                        raise ValueError("schema 1 is no longer read")
                     if item["type"] == "run":
                         runs[item["run_id"]] = item
                     else:
@@ -370,34 +366,6 @@ def speedup(options):
     yield "", sheet
 
 
-def roofline(options):
-    """Items per second over items per byte, below the copy bandwidth measured in the same run."""
-    some = [m for m in measurements(options)
-            if m.copy and m.work.get("bytes") and m.work.get("items")]
-    if not some:
-        raise Trouble("no record has bytes, items and a copy bandwidth")
-    panels = panels_of(some, options)
-    sheet = Sheet(options, len(panels))
-    for ax, (title, mine) in zip(sheet.axes, panels):
-        names = [n for n in varying(mine) if n in mine[0].setup or n == "threads"]
-        xs = [m.work["items"] / m.work["bytes"] for m in mine]
-        for m, at in zip(mine, xs):
-            words = ["%s=%s" % (n, word(m.value(n))) for n in names if m.value(n) is not None]
-            sheet.draw(ax, ", ".join([m.variant, *words]), [at], [m.rate()], linestyle="none")
-        ends = [min(xs) / 1.5, max(xs) * 1.5]
-        for copy in {m.copy for m in mine}:
-            (handle,) = ax.plot(ends, [e * copy for e in ends], color=GREY)
-            sheet.handles.setdefault("copy bandwidth", handle)
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(EngFormatter())
-        scale(ax, "x", ends, PLAIN)
-        unit = mine[0].work.get("unit") or "items"
-        ax.set_xlabel("%s a byte moved" % unit)
-        ax.set_ylabel("rate (%s/s)" % unit)
-        ax.set_title(title)
-    yield "", sheet
-
-
 def paper(options):
     """A picture for each published table: its numbers, hollow, beside those measured here."""
     with open(options.files[0], encoding="utf-8") as file:
@@ -468,8 +436,6 @@ def draw_table(options, title, cells):
 
 KINDS = {"sweep": (sweep, "FILE", "times or rates over a parameter"),
          "speedup": (speedup, "FILE", "speed-up of each variant over --over at the same point"),
-         "roofline": (roofline, "FILE",
-                      "items per second over items per byte, below the copy bandwidth"),
          "paper": (paper, "REPRO.json", "published tables beside the values measured here, a "
                    "picture each, from `gpubench repro --format=json`")}
 

@@ -64,7 +64,7 @@ holds all.jsonl 6
 expect 2 --count=100 --device=all -o all.jsonl
 expect 0 --count=100 --device=all -o all.jsonl --overwrite --repetitions=2
 holds all.jsonl 4
-expect 0 --count=100 --device=all -o page.html
+expect 0 --count=100 --device=all
 expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
 [ "$(grep -c '"device":2' one.jsonl)" = 1 ] || fail "--device=2: $(cat said)"
 

@@ -67,7 +67,6 @@ def line(variant, count, ns, **more):
             "variant": name, "key": "radix/%s count=%s" % (variant, count),
             "params": {"count": count}, "status": "ok", "verify": {"result": "pass"},
             "work": {"items": count, "unit": "keys", "bytes": 8 * count},
-            "copy_bytes_per_s": 2e10,
             "time": {"clock": "monotonic", "median": ns, "ci95": [ns - 1, ns + 1], "samples": [ns]},
             **more}
 
@@ -93,9 +92,7 @@ def test_numbers():
             ("sweep two.jsonl --y=rate", {"cpu/a": [(10, 1e7), (1000, 1e9 / 3)],
                                           "cpu/b": [(10, 2e7), (1000, 1e9)]}),
             ("sweep two.jsonl --where=variant=cpu/a", {"cpu/a": [(10, 1e-6), (1000, 3e-6)]}),
-            ("speedup two.jsonl --over=cpu/a", {"cpu/b": [(10, 2), (1000, 3)]}),
-            ("roofline two.jsonl --where=count=10 --where=variant=cpu/a",
-             {"cpu/a": [(0.125, 1e7)]})):
+            ("speedup two.jsonl --over=cpu/a", {"cpu/b": [(10, 2), (1000, 3)]})):
         drawn = {name: points for (_, name), points in lines_in(kind).items()}
         check(kind, drawn.keys() == wanted.keys()
               and all(near(drawn[n], wanted[n]) for n in drawn), drawn)
@@ -143,12 +140,10 @@ def test_formats():
 
 def test_trouble():
     write("empty.jsonl")
-    write("old.jsonl", {"type": "run", "schema": 1})
     write("crowd.jsonl", *[line("cpu/v%d" % i, n, 5) for i in range(17) for n in (10, 20)])
     for arguments, said in {
             "sweep nowhere": "No such file",
             "sweep empty.jsonl": "no records with times in empty.jsonl",
-            "sweep old.jsonl": "old.jsonl:1: schema 1 is no longer read",
             "sweep two.jsonl --x=words": "no record has a words",
             "sweep two.jsonl --where=count": "--where=count: not NAME=VALUE",
             "sweep two.jsonl --where=count=7": "--where=count=7: no record is left",
@@ -169,7 +164,7 @@ def test_trouble():
                  line("cpu/a", 10, 5, time={"median": 5, "ci95": [{}, {}], "samples": []}),
                  {"type": "run", "host": 3, "run_id": "1"}):
         write("bad.jsonl", item, line("cpu/a", 10, 5))
-        for kind in ("sweep bad.jsonl --y=rate", "roofline bad.jsonl", "paper bad.jsonl"):
+        for kind in ("sweep bad.jsonl --y=rate", "paper bad.jsonl"):
             good, output = plot(kind)
             check(kind, good or output.count("\n") <= 2 and output.startswith(("plot.py", "left")),
                   "%s %s" % (str(item)[:80], output))

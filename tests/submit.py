@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as scratch:
             lambda run, record: record["gpu_state"].update(throttled_samples=11))
     with open(scratch + "/a.jsonl", "w", encoding="utf-8") as out:
         out.write(lines[0] + lines[1].replace('"schema":2', '"schema":9'))
-    run(1, "newer than this gpubench", "--check", scratch)
+    run(1, "has schema 9", "--check", scratch)
 
     def fake(here, status=0):
         path = scratch + "/gpubench"

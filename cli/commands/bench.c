@@ -29,7 +29,7 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	if (records.count && !err->code) {
 		(void)gb_replay(request, &output, &records, err);
 	} else {
-		(void)gb_output_close(&output, false, err);
+		(void)gb_output_close(&output, err);
 		gb_records_release(&records);
 	}
 	return err->code ? err->code : status;

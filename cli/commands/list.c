@@ -54,69 +54,62 @@ static void list_benchmark(const struct gb_benchmark *benchmark, const struct gb
 
 /* ---- the same as JSON --------------------------------------------------------------------- */
 
-static cJSON *json_of_variant(const struct gb_variant *variant)
+/* Print a member after what comes before it, ", " or the begin of an object; NULL becomes null. */
+static void put(const char *before, const char *name, const char *text)
 {
-	const char *(*library)(void) = variant->ops ? variant->ops->library : NULL;
-	cJSON *object = cJSON_CreateObject();
+	(void)printf("%s\"%s\": ", before, name);
+	if (text)
+		gb_json_write_text(stdout, text);
+	else
+		(void)fputs("null", stdout);
+}
+
+static void put_variant(const char *before, const struct gb_variant *v)
+{
 	char name[64];
 
-	(void)snprintf(name, sizeof name, "%s/%s", gb_backends[variant->backend]->name,
-		       variant->name);
-	if (gb_json_put_text(object, "name", name) &&
-	    gb_json_put_text(object, "summary", variant->summary) &&
-	    gb_json_put_bool(object, "peer", variant->kind == GB_KIND_LIBRARY) &&
-	    gb_json_put_text(object, "kind", kind_of(variant)) &&
-	    (!variant->plugin || gb_json_put_text(object, "plugin", variant->plugin->path)) &&
-	    (!library || gb_json_put_text(object, "library", library())) &&
-	    gb_json_put_text(object, "absent", variant->ops ? NULL : variant->absent))
-		return object;
-	cJSON_Delete(object);
-	return NULL;
+	(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
+	put(before, "name", name);
+	put(", ", "summary", v->summary);
+	(void)printf(", \"peer\": %s", v->kind == GB_KIND_LIBRARY ? "true" : "false");
+	put(", ", "kind", kind_of(v));
+	if (v->plugin)
+		put(", ", "plugin", v->plugin->path);
+	if (v->ops && v->ops->library)
+		put(", ", "library", v->ops->library());
+	put(", ", "absent", v->ops ? NULL : v->absent);
+	(void)putchar('}');
 }
 
-static cJSON *json_of_benchmark(const struct gb_benchmark *benchmark,
-				const struct gb_choice *choice)
+static void list_json(const struct gb_choice *choice)
 {
-	cJSON *object = cJSON_CreateObject();
-	bool ok = gb_json_put_text(object, "name", benchmark->name) &&
-		  gb_json_put_text(object, "summary", benchmark->summary) &&
-		  gb_json_put_text(object, "paper", benchmark->paper) &&
-		  gb_json_put_text(object, "unit", benchmark->item) &&
-		  gb_json_put_text(object, "verified_by", benchmark->verify_method);
-	cJSON *variants = cJSON_AddArrayToObject(object, "variants");
+	const char *before = "\n{";
 
-	for (size_t i = 0; ok && i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].benchmark, benchmark->name) &&
-		    gb_chosen(choice, &gb_variants[i]))
-			ok = gb_json_append(variants, json_of_variant(&gb_variants[i]));
-	if (ok && variants)
-		return object;
-	cJSON_Delete(object);
-	return NULL;
-}
+	put("{", "version", GB_VERSION);
+	(void)fputs(", \"benchmarks\": [", stdout);
+	for (size_t i = 0; i < gb_benchmark_count; i++) {
+		const struct gb_benchmark *b = gb_benchmarks[i];
+		const char *inner = "\n  {";
 
-/* Print the document and delete it.  NULL means that memory ran out. */
-static enum gb_status print_json(cJSON *document, struct gb_error *err)
-{
-	if (!gb_json_print(stdout, document))
-		gb_out_of_memory(err, "a list");
-	cJSON_Delete(document);
-	return err->code;
-}
-
-static enum gb_status list_json(const struct gb_choice *choice, struct gb_error *err)
-{
-	cJSON *document = cJSON_CreateObject();
-	bool ok = gb_json_put_text(document, "version", GB_VERSION);
-	cJSON *list = cJSON_AddArrayToObject(document, "benchmarks");
-
-	for (size_t i = 0; ok && i < gb_benchmark_count; i++)
-		if (gb_chosen_any(choice, gb_benchmarks[i]))
-			ok = gb_json_append(list, json_of_benchmark(gb_benchmarks[i], choice));
-	if (ok && list)
-		return print_json(document, err);
-	cJSON_Delete(document);
-	return gb_out_of_memory(err, "a list");
+		if (!gb_chosen_any(choice, b))
+			continue;
+		put(before, "name", b->name);
+		put(", ", "summary", b->summary);
+		put(", ", "paper", b->paper);
+		put(", ", "unit", b->item);
+		put(", ", "verified_by", b->verify_method);
+		(void)fputs(", \"variants\": [", stdout);
+		for (size_t k = 0; k < gb_variant_count; k++) {
+			if (!gb_equal(gb_variants[k].benchmark, b->name) ||
+			    !gb_chosen(choice, &gb_variants[k]))
+				continue;
+			put_variant(inner, &gb_variants[k]);
+			inner = ",\n  {";
+		}
+		(void)fputs("]}", stdout);
+		before = ",\n{";
+	}
+	(void)puts("]}");
 }
 
 static void advise(void)
@@ -167,7 +160,7 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 	    gb_choice_read(&choice, NULL, a.word, a.word_count, err))
 		goto out;
 	if (request.json)
-		(void)list_json(&choice, err);
+		list_json(&choice);
 	for (size_t i = 0; i < gb_benchmark_count && !request.json; i++)
 		if (gb_chosen_any(&choice, gb_benchmarks[i]))
 			list_benchmark(gb_benchmarks[i], &choice);

@@ -184,9 +184,8 @@ static const struct gb_param output_rows[] = {
 	  .letter = 'o',
 	  AT(GB_PATH, target.path),
 	  .unit = "FILE",
-	  .help = "write JSON lines to FILE.jsonl, each as soon as it is known, or a page to "
-		  "FILE.html at the end; -: print JSON lines to standard output instead of the "
-		  "table" },
+	  .help = "write JSON lines to FILE.jsonl, each as soon as it is known; -: print them to "
+		  "standard output instead of the table" },
 	{ .name = "resume",
 	  AT(GB_CHOICE, target.resume),
 	  .initial = "no",

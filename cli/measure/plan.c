@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/measure/checks.h"
 #include "cli/measure/measure.h"
 #include "cli/records/key.h"
 #include "common/memory.h"

@@ -1,21 +1,19 @@
 /* session.c -- opens the output and the devices, measures sweeps and writes their records.
  *
- * Sections stand in the order in which a command goes through them: the beginning, checks of the
- * files and of the memory that a sweep takes, a measurement and its record, the walk through the
- * points of a sweep, the end.
+ * Sections stand in the order in which a command goes through them: the beginning, a measurement
+ * and its record, the walk through the points of a sweep, the end.
  */
 #include "cli/measure/session.h"
 
-#include <errno.h>
 #include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/benchmarks/registry.h"
 #include "cli/measure/bandwidth.h"
+#include "cli/measure/checks.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/reading.h"
@@ -122,8 +120,7 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	if (!context || gb_records_add_context(&s->records, context, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check(&s->records, s->request->target.path, context,
-			       " (--resume=any adds to it anyway)", err);
+	return gb_resume_check(&s->records, s->request->target.path, context, err);
 }
 
 /* CUDA is always asked for devices, because its absence is always reported. */
@@ -151,7 +148,7 @@ static void open_devices(struct gb_session *s)
 		     gb_is_explicit(&request->choice, (enum gb_backend)b)))
 			gb_devices_allow_software();
 	for (int b = 0; b < GB_BACKENDS; b++)
-		if (gb_backends[b]->devices && s->info.backends >> b & 1)
+		if (b != GB_CPU && s->info.backends >> b & 1)
 			(void)gb_device_open((enum gb_backend)b, (int)request->how.device,
 					     &s->absent[b]);
 }
@@ -197,170 +194,6 @@ void gb_session_release(struct gb_session *s)
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	gb_clocks_end(&s->clocks);
-}
-
-/* ---- the files that a sweep writes beside its records ------------------------------------- */
-
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	if (stat(a, &x) || stat(b, &y))
-		return gb_equal(a, b);
-	return S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
-}
-
-/* GB_EUSAGE if the sweep reads the file that `option` writes. */
-static enum gb_status check_reads(const struct gb_sweep *sweep, const char *option,
-				  const char *path, struct gb_error *err)
-{
-	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
-		const struct gb_axis *axis = &sweep->axis[i];
-
-		if (axis->param->type != GB_PATH || axis->param->written)
-			continue;
-		for (size_t k = 0; k < axis->count; k++)
-			if (axis->value[k].s && same_file(path, axis->value[k].s))
-				return gb_fail(err, GB_EUSAGE,
-					       "--%s=%.200s is the file that --%s reads", option,
-					       path, axis->param->name);
-	}
-	return GB_OK;
-}
-
-static enum gb_status check_written(const struct gb_request *request, const struct gb_sweep *sweep,
-				    const char *option, const char *path, struct gb_error *err)
-{
-	/* Repetitions after the first find the file that the first one wrote. */
-	const bool known = request->target.overwrite || request->target.resume ||
-			   request->repeats.repetition > 0;
-	struct stat info;
-
-	if (check_reads(sweep, option, path, err))
-		return err->code;
-	if (request->target.path && same_file(path, request->target.path))
-		return gb_fail(err, GB_EUSAGE, "--%s=%.200s is the file of --output", option, path);
-	if (!known && stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-		return gb_fail(err, GB_EUSAGE, "--%s: %s exists: --overwrite replaces it", option,
-			       path);
-	return GB_OK;
-}
-
-/* GB_EUSAGE if a file to be written, including the output, is also read, or if a picture or graph
- * exists without --overwrite or --resume. */
-static enum gb_status check_paths(const struct gb_request *request, const struct gb_sweep *sweep,
-				  struct gb_error *err)
-{
-	if (request->target.path && check_reads(sweep, "output", request->target.path, err))
-		return err->code;
-	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
-		const struct gb_axis *axis = &sweep->axis[i];
-
-		if (!axis->param->written)
-			continue;
-		for (size_t k = 0; k < axis->count; k++)
-			if (axis->value[k].s &&
-			    check_written(request, sweep, axis->param->name, axis->value[k].s, err))
-				return err->code;
-	}
-	return GB_OK;
-}
-
-/* ---- the memory that a measurement takes -------------------------------------------------- */
-
-/* Files up to this size, in bytes, are read once more to compute the memory needed. */
-enum { SMALL_FILE = 16 << 20 };
-
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
-			  const struct gb_variant *variant, const void *params, const void *input,
-			  struct gb_error *err)
-{
-	void *state = NULL;
-	void *output = NULL;
-
-	gb_memory_mark();
-	if (!variant->ops)
-		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
-	else if (!gb_state_create(variant->ops, params, input, &state, err))
-		output = gb_host_alloc(benchmark->output_size(params, input), 1, err);
-	gb_host_free(output);
-	if (variant->ops)
-		gb_state_destroy(variant->ops, state);
-	need->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
-	need->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
-	return err->code;
-}
-
-/* The same without an input, and without dry mode. */
-static enum gb_status find_need(struct gb_need *need, const struct gb_benchmark *benchmark,
-				const struct gb_variant *variant, const void *params,
-				struct gb_error *err)
-{
-	const size_t host = gb_memory_used(GB_HOST_MEMORY);
-	const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
-	void *input = NULL;
-
-	gb_memory_set_dry(true);
-	if (!benchmark->prepare(params, &input, err)) {
-		(void)gb_need_of(need, benchmark, variant, params, input, err);
-		/* Another point's input may be there. */
-		need->host_bytes -= host;
-		need->device_bytes -= device;
-	}
-	benchmark->release(input);
-	gb_memory_set_dry(false);
-	return err->code;
-}
-
-/* True if the point reads no file larger than SMALL_FILE. */
-static bool reads_little(const struct gb_benchmark *benchmark, const void *params)
-{
-	for (size_t i = 0; i < benchmark->param_count; i++) {
-		const struct gb_param *param = &benchmark->params[i];
-		struct stat info;
-		const char *path;
-
-		if (param->type != GB_PATH || param->written)
-			continue;
-		path = gb_value_load(param, params).s;
-		if (path && !stat(path, &info) && info.st_size > SMALL_FILE)
-			return false;
-	}
-	return true;
-}
-
-enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,
-			   struct gb_error *err)
-{
-	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
-	const uint64_t available = gb_memory_available();
-
-	if (device_bytes && need->device_bytes > device_bytes)
-		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",
-			       gb_text_bytes(wanted, (double)need->device_bytes),
-			       gb_text_bytes(there, (double)device_bytes));
-	if (made || need->host_bytes <= available)
-		return GB_OK;
-	return gb_fail(err, GB_EMEMORY, "needs %s of host memory, input included, %s free",
-		       gb_text_bytes(wanted, (double)need->host_bytes),
-		       gb_text_bytes(there, (double)available));
-}
-
-/* True if there is enough memory for the input of the point, unless it is made, and for what the
- * variant allocates, or if the need is unknown: the input is a large file, or the parameters
- * contradict each other. */
-static bool fits(const struct gb_session *s, const struct gb_result *r, bool made,
-		 struct gb_error *why)
-{
-	const struct gb_gpu_info *gpu = gpu_in_use(s);
-	struct gb_error unknown = { 0 };
-	struct gb_need need = { 0 };
-
-	if (!r->variant->ops || !reads_little(r->benchmark, r->params) ||
-	    (made && r->variant->backend == GB_CPU))
-		return true;
-	(void)find_need(&need, r->benchmark, r->variant, r->params, &unknown);
-	return !gb_need_met(&need, made, gpu ? (uint64_t)gpu->memory_bytes : 0, why);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -573,6 +406,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 				  gb_visit *visit, void *self, struct gb_error *err)
 {
 	const struct gb_benchmark *benchmark = sweep->benchmark;
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
 	const bool asks = !s->request->untimed && !s->request->how.profile && !gb_memory_is_dry();
 	struct gb_error no_input = { 0 };
 	void *input = NULL;
@@ -586,7 +420,8 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 
 		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
-		if (asks && !fits(s, &result, prepared, &too_much)) {
+		if (asks &&
+		    !gb_fits(&result, prepared, gpu ? (uint64_t)gpu->memory_bytes : 0, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message, err);
 		} else {
 			if (!prepared && make_input(s, benchmark, params, &input, &no_input) &&
@@ -654,7 +489,7 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err)
 {
-	if (check_paths(s->request, sweep, err))
+	if (gb_check_paths(s->request, sweep, err))
 		return err->code;
 	s->progress.total += gb_count_runs(sweep, choice) / (size_t)shards_of(s);
 	(void)gb_session_each(s, sweep, choice, measure, s, err);
@@ -683,7 +518,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
-	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
+	(void)gb_output_close(&s->output, err);
 	gb_session_release(s);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))

@@ -72,24 +72,6 @@ enum gb_status gb_session_plan(struct gb_session *session, const struct gb_reque
 			       int argc, char *const *argv, struct gb_error *err);
 void gb_session_release(struct gb_session *session);
 
-/* The memory that a measurement would take.  To find it, everything is allocated and nothing
- * touched. */
-struct gb_need {
-	size_t host_bytes, device_bytes; /* peak, including the input */
-};
-
-/* Compute the need of a variant at a point.  The input must have been prepared in dry mode
- * (gb_memory_set_dry()), which must still be on.  GB_EUNAVAILABLE or GB_EMEMORY, with the reason,
- * if the point would be skipped. */
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
-			  const struct gb_variant *variant, const void *params, const void *input,
-			  struct gb_error *err);
-
-/* Check that a need can be met by the GPU's device_bytes (0: unknown) and, unless the input is
- * already made, by the free host memory.  GB_EMEMORY, with both numbers, if it cannot. */
-enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,
-			   struct gb_error *err);
-
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
  */
 typedef void gb_visit(void *self, struct gb_result *result, void *input, struct gb_error *err);

@@ -4,13 +4,11 @@
  * per parameter (param_count), metric (metric_depth), phase (phase_scan_ns, the median) and exact
  * count (count_global_load_sectors) that any record has.  Numbers are unscaled with a decimal
  * point; times are in ns.  A missing value is an empty field, and so is every time measured under
- * the emulator.  Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
- * The output is UTF-8: what is left of a character that was cut becomes U+FFFD.
+ * the emulator.  The output is UTF-8: what is left of a character that was cut becomes U+FFFD.
  */
 #include "cli/records/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -58,25 +56,10 @@ static bool add_paths(struct gb_texts *paths, const struct gb_record *record)
 	return ok;
 }
 
-/* True if a spreadsheet would take the text for a formula. */
-static bool is_formula(const char *text)
-{
-	char *end;
-
-	if (!text[0] || !strchr("=+-@\t\r", text[0]))
-		return false;
-	(void)strtod(text, &end);
-	return *end != '\0';
-}
-
 void gb_csv_print_text(FILE *file, const char *text)
 {
-	char *plain = NULL;
-	bool quoted;
+	const bool quoted = strpbrk(text, ",\"\r\n");
 
-	if (is_formula(text) && asprintf(&plain, "'%s", text) >= 0)
-		text = plain;
-	quoted = strpbrk(text, ",\"\r\n");
 	(void)fputs(quoted ? "\"" : "", file);
 	for (size_t length; *text; text += length ? length : 1) {
 		length = gb_utf8_length(text);
@@ -88,7 +71,6 @@ void gb_csv_print_text(FILE *file, const char *text)
 			(void)fputs("\xef\xbf\xbd", file);
 	}
 	(void)fputs(quoted ? "\"" : "", file);
-	free(plain);
 }
 
 void gb_csv_print_number(FILE *file, double value)

@@ -7,8 +7,7 @@
 /* The caller checks the stream for errors. */
 enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err);
 
-/* Print a field, quoted if it contains a comma, a quote or a line end.  Text that a spreadsheet
- * would take for a formula is prefixed with an apostrophe. */
+/* Print a field, quoted if it contains a comma, a quote or a line end. */
 void gb_csv_print_text(FILE *file, const char *text);
 
 /* Print the shortest decimal that reads back as the same number, integers in full, or nothing if

@@ -51,9 +51,7 @@ struct gb_field {
 	const char *const *words;
 	const struct gb_fields *fields; /* of GB_FIELD_OBJECT and GB_FIELD_OBJECTS ... */
 	size_t size;                    /* ... and that of the struct */
-	const char *unit;  /* of a number, by its name in the schema: "ns", "count"; or NULL */
-	const char *csv;   /* title of the column; NULL: none */
-	const char *about; /* the schema's description; NULL if the name says it */
+	const char *csv;                /* title of the column; NULL: none */
 };
 
 struct gb_fields {

@@ -50,11 +50,6 @@ bool gb_json_put_number(cJSON *object, const char *name, double value)
 	return put(object, name, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
-bool gb_json_put_bool(cJSON *object, const char *name, bool value)
-{
-	return put(object, name, cJSON_CreateBool(value));
-}
-
 bool gb_json_append(cJSON *array, cJSON *item)
 {
 	if (item && array && cJSON_AddItemToArray(array, item))

@@ -24,8 +24,6 @@ bool gb_json_put_text(cJSON *object, const char *name, const char *text);
 /* NAN and the infinities become null. */
 bool gb_json_put_number(cJSON *object, const char *name, double value);
 
-bool gb_json_put_bool(cJSON *object, const char *name, bool value);
-
 /* Put item at the end of an array; owns item even on failure.  False if item is NULL. */
 bool gb_json_append(cJSON *array, cJSON *item);
 

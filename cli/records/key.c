@@ -110,35 +110,6 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 	return member;
 }
 
-/* Parameters that have another name in records of version 0.2. */
-static const struct {
-	const char *bench, *was, *now;
-} renamed[] = {
-	{ "lbvh", "primitives", "count" },
-	{ "octree", "dist", "distribution" },
-};
-
-/* Give a parameter its present name, in the record's key, too.  False if memory ran out. */
-static bool rename_param(struct gb_record *record, const char *was, const char *now)
-{
-	char word[VALUE_TEXT], *key;
-	const char *at;
-
-	for (size_t i = 0; i < record->params.count; i++)
-		if (gb_equal(record->params.item[i].name, was))
-			record->params.item[i].name = now;
-	(void)snprintf(word, sizeof word, " %s=", was);
-	at = strstr(record->key, word);
-	if (!at)
-		return true;
-	if (asprintf(&key, "%.*s %s=%s", (int)(at - record->key), record->key, now,
-		     at + strlen(word)) < 0)
-		return false;
-	record->key = gb_texts_keep(&record->kept, key);
-	free(key);
-	return record->key;
-}
-
 static bool is_in_key(const char *key, const char *name)
 {
 	char word[VALUE_TEXT];
@@ -169,13 +140,8 @@ enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_r
 {
 	const enum gb_backend backend = gb_backend_named(record->backend);
 
-	for (size_t i = 0; i < GB_COUNT(renamed); i++)
-		if (gb_equal(record->bench, renamed[i].bench) &&
-		    !rename_param(record, renamed[i].was, renamed[i].now))
-			return gb_out_of_memory(err, "a record");
-	if (benchmark)
-		drop_params(benchmark, record);
-	for (size_t i = 0; benchmark && record->params.count && i < benchmark->param_count; i++) {
+	drop_params(benchmark, record);
+	for (size_t i = 0; record->params.count && i < benchmark->param_count; i++) {
 		const struct gb_param *row = &benchmark->params[i];
 		union gb_value value = { 0 };
 		struct gb_member member;

@@ -20,9 +20,8 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* Rename the parameters that have another name now, in the key, too; add those (with `keyed`) that
- * the benchmark gained after the record was written, and drop those that it has lost and the key
- * omits, so that tables line up.  With benchmark NULL, parameters are only renamed. */
+/* Add the parameters (with `keyed`) that the benchmark gained after the record was written, and drop
+ * those that it has lost and the key omits, so that tables line up. */
 enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 			       struct gb_error *err);
 

@@ -68,7 +68,9 @@ static enum gb_status append(struct gb_records *list, struct gb_record *record,
 {
 	const struct gb_benchmark *benchmark = gb_benchmark_find(record->bench);
 
-	if (!gb_renew_params(benchmark, record, err) && push(&list->record, &list->count, record))
+	if (benchmark)
+		(void)gb_renew_params(benchmark, record, err);
+	if (!err->code && push(&list->record, &list->count, record))
 		return GB_OK;
 	gb_record_free(record);
 	return gb_out_of_memory(err, "a record");
@@ -314,23 +316,6 @@ static enum gb_status not_json(const struct source *source, size_t line, struct 
 	return bad_line(source, line, "is not valid JSON", err);
 }
 
-/* Read a file that is one array of lines, as version 0.2 prints with --format=json. */
-static void read_array(const struct source *source, struct gb_records *list, struct gb_error *err)
-{
-	const char *end;
-	cJSON *array = parse(source->text, source->size, &end);
-	size_t number = 1; /* of the line with the error */
-
-	list->is_array = true;
-	for (const char *at = source->text; !array && at < end; at++)
-		number += *at == '\n';
-	if (!array)
-		(void)not_json(source, number, err);
-	while (array && array->child && !err->code)
-		(void)accept(source, 1, cJSON_DetachItemViaPointer(array, array->child), list, err);
-	cJSON_Delete(array);
-}
-
 /* True if text may be the start of a line that a killed writer left incomplete. */
 static bool begins_a_line(const char *text)
 {
@@ -343,12 +328,11 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 {
 	const char *where;
 
-	list->complete_bytes = list->last_context_bytes = 0;
+	list->complete_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
 		const size_t length = end ? (size_t)(end - text) : source->size - start;
-		const size_t runs = list->context_count;
 		cJSON *line;
 
 		text[length] = '\0';
@@ -363,8 +347,6 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 				(void)not_json(source, number, err);
 			else
 				(void)accept(source, number, line, list, err);
-			if (list->context_count > runs)
-				list->last_context_bytes = start;
 			list->unended = !end;
 		}
 		start += length + (end != NULL);
@@ -396,12 +378,9 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = list->is_array = false;
-	if (!read_source(path, &source, err) && source.size) {
-		const char *first = source.text + strspn(source.text, " \t\r\n");
-
-		(*first == '[' ? read_array : read_lines)(&source, list, err);
-	}
+	list->unended = false;
+	if (!read_source(path, &source, err) && source.size)
+		read_lines(&source, list, err);
 	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);

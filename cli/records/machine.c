@@ -87,9 +87,9 @@ static double size_of(const char *text)
 
 /* ---- names of ARM cores --------------------------------------------------------------------- */
 
-/* Cores of servers and of boards with a GPU.  Source: the technical reference manuals (MIDR_EL1)
- * and the vendors' code in Linux. */
-static const char *arm_name(const char *implementer, const char *part)
+/* The name of the first core, of servers and of boards with a GPU.  Source: the technical reference
+ * manuals (MIDR_EL1) and the vendors' code in Linux. */
+static const char *arm_name(const char *implementer, const char *part, char text[64])
 {
 	static const struct {
 		const char *implementer, *part, *name;
@@ -112,35 +112,7 @@ static const char *arm_name(const char *implementer, const char *part)
 	for (size_t i = 0; i < GB_COUNT(cores); i++)
 		if (gb_equal(cores[i].implementer, implementer) && gb_equal(cores[i].part, part))
 			return cores[i].name;
-	return NULL;
-}
-
-/* Append the name of a core unless it is there. */
-static void add_core(char *text, size_t size, const char *implementer, const char *part)
-{
-	const char *name = arm_name(implementer, part);
-	char number[64];
-
-	if (!name) {
-		(void)snprintf(number, sizeof number, "ARM %s-%s", implementer, part);
-		name = number;
-	}
-	for (const char *at = text; (at = strstr(at, name)); at++)
-		if (strchr(" +", at[strlen(name)])) /* or the end */
-			return;
-	gb_text_append(text, size, "%s%s", text[0] ? " + " : "", name);
-}
-
-char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size)
-{
-	char line[256], implementer[16] = "", part[16];
-
-	text[0] = '\0';
-	while (fgets(line, sizeof line, cpuinfo)) {
-		(void)sscanf(line, "CPU implementer : %15s", implementer);
-		if (implementer[0] && sscanf(line, "CPU part : %15s", part) == 1)
-			add_core(text, size, implementer, part);
-	}
+	(void)snprintf(text, 64, "ARM %.20s-%.20s", implementer, part);
 	return text;
 }
 
@@ -222,8 +194,7 @@ static double cpu_number(struct line *line, const char *name)
 static void describe_model(struct gb_context *context, struct line *line)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
-	char text[256];
-	FILE *file;
+	char text[64];
 
 	context->host.cpu = keep(context, field(line, cpuinfo, "model name"));
 	context->host.cpu_vendor = keep(context, field(line, cpuinfo, "vendor_id"));
@@ -234,13 +205,9 @@ static void describe_model(struct gb_context *context, struct line *line)
 		return;
 	context->host.cpu_vendor = keep(context, field(line, cpuinfo, "CPU implementer"));
 	context->host.cpu_part = keep(context, field(line, cpuinfo, "CPU part"));
-	if (context->host.cpu || !context->host.cpu_vendor || !context->host.cpu_part)
-		return;
-	file = fopen(cpuinfo, "re");
-	if (!file)
-		return;
-	context->host.cpu = keep(context, gb_arm_cores(file, text, sizeof text));
-	(void)fclose(file);
+	if (!context->host.cpu && context->host.cpu_vendor && context->host.cpu_part)
+		context->host.cpu = keep(
+			context, arm_name(context->host.cpu_vendor, context->host.cpu_part, text));
 }
 
 static void describe_cpu(struct gb_context *context, struct line *line)

@@ -33,10 +33,6 @@ struct gb_context *gb_describe_context(const struct gb_context_info *info, struc
 /* Fill on_cpu and on_gpu of a run that was read. */
 void gb_identify(struct gb_context *context);
 
-/* The kinds of cores in /proc/cpuinfo of an ARM machine, each once, joined by " + "; without a name
- * as "ARM 0x41-0xfff".  Empty if it has none.  Returns text. */
-char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size);
-
 /* The architectures of this build, as in "75 80 90"; "" without CUDA or in the emulator. */
 extern const char gb_archs[];
 

@@ -11,6 +11,7 @@
 
 #include "cli/records/machine.h"
 #include "common/text.h"
+#include "common/whole.h"
 
 /* ---- opening an output -------------------------------------------------------------------- */
 
@@ -19,30 +20,20 @@ static enum gb_status cannot_write(const char *path, struct gb_error *err)
 	return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
 }
 
-static bool ends_in(const char *path, const char *ending)
+bool gb_is_lines(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	return dot && gb_equal(dot, ending);
-}
-
-bool gb_is_lines(const char *path)
-{
-	return ends_in(path, ".jsonl");
-}
-
-static bool is_page(const char *path)
-{
-	return ends_in(path, ".html");
+	return dot && gb_equal(dot, ".jsonl");
 }
 
 enum gb_status gb_output_check(const char *path, struct gb_error *err)
 {
-	if (!path || gb_equal(path, "-") || gb_is_lines(path) || is_page(path))
+	if (!path || gb_equal(path, "-") || gb_is_lines(path))
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
-		       "--output=%.200s: must be - or end in .jsonl or .html (gpubench report "
-		       "--format=... prints other formats from a .jsonl)",
+		       "--output=%.200s: must be - or end in .jsonl (gpubench report --format=... "
+		       "prints other formats from it)",
 		       path);
 }
 
@@ -52,8 +43,8 @@ static enum gb_status check_existing(const struct gb_output *output, const struc
 {
 	if (output->existing != GB_REFUSE || !S_ISREG(info->st_mode) || info->st_size == 0)
 		return GB_OK;
-	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it%s", output->path,
-		       gb_is_lines(output->path) ? ", --resume adds to it" : "");
+	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it, --resume adds to it",
+		       output->path);
 }
 
 static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
@@ -73,15 +64,6 @@ static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
 					  : check_existing(output, &info, err);
 }
 
-static enum gb_status open_page(struct gb_output *output, struct gb_error *err)
-{
-	struct stat info;
-
-	if (gb_whole_open(&output->whole, output->path, err))
-		return err->code;
-	return stat(output->path, &info) ? GB_OK : check_existing(output, &info, err);
-}
-
 enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
 			      struct gb_error *err)
 {
@@ -93,8 +75,8 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 	output->to_stdout = gb_equal(path, "-");
 	if (output->to_stdout)
 		return GB_OK;
-	if (gb_is_lines(path) ? open_lines(output, err) : open_page(output, err))
-		(void)gb_output_close(output, false, err);
+	if (open_lines(output, err))
+		(void)gb_output_close(output, err);
 	return err->code;
 }
 
@@ -123,9 +105,6 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
-	if (records->is_array)
-		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
-			       output->path);
 	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
@@ -134,16 +113,18 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	return GB_OK;
 }
 
-/* `path` and `hint` are for the message. */
 static enum gb_status differs(const char *path, const char *part, const char *there,
-			      const char *here, const char *hint, struct gb_error *err)
+			      const char *here, struct gb_error *err)
 {
-	return gb_fail(err, GB_EUSAGE, "--resume: %.80s differs in its %s: %.150s, now %.150s%s",
-		       path, part, there, here, hint);
+	return gb_fail(
+		err, GB_EUSAGE,
+		"--resume: %.80s differs in its %s: %.150s, now %.150s (--resume=any adds to it "
+		"anyway)",
+		path, part, there, here);
 }
 
 static enum gb_status check_run(const struct gb_context *context, const struct gb_context *now,
-				const char *path, const char *hint, struct gb_error *err)
+				const char *path, struct gb_error *err)
 {
 	static const struct {
 		const char *name, *path;
@@ -164,10 +145,10 @@ static enum gb_status check_run(const struct gb_context *context, const struct g
 	};
 
 	if (!gb_same_machine(&context->on_cpu, &now->on_cpu))
-		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, hint, err);
+		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, err);
 	if ((gb_context_gpu(context) || gb_context_gpu(now)) &&
 	    !gb_same_machine(&context->on_gpu, &now->on_gpu))
-		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, hint, err);
+		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, err);
 	for (size_t i = 0; i < GB_COUNT(part); i++) {
 		const struct gb_field_value a = gb_context_value(context, part[i].path);
 		const struct gb_field_value b = gb_context_value(now, part[i].path);
@@ -175,17 +156,17 @@ static enum gb_status check_run(const struct gb_context *context, const struct g
 
 		if (!gb_values_equal(a, b))
 			return differs(path, part[i].name, gb_value_words(a, there, sizeof there),
-				       gb_value_words(b, here, sizeof here), hint, err);
+				       gb_value_words(b, here, sizeof here), err);
 	}
 	return GB_OK;
 }
 
 enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
-			       const struct gb_context *now, const char *hint, struct gb_error *err)
+			       const struct gb_context *now, struct gb_error *err)
 {
 	for (size_t i = 0; i < records->context_count && !err->code; i++)
 		if (records->context[i] != now)
-			(void)check_run(records->context[i], now, path, hint, err);
+			(void)check_run(records->context[i], now, path, err);
 	return err->code;
 }
 
@@ -282,7 +263,7 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 	return GB_OK;
 }
 
-enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err)
+enum gb_status gb_output_close(struct gb_output *output, struct gb_error *err)
 {
 	struct stat info;
 
@@ -292,7 +273,6 @@ enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_er
 		if (close(output->file))
 			(void)cannot_write(output->path, err);
 	}
-	(void)gb_whole_close(&output->whole, keep, err);
 	*output = (struct gb_output){ 0 };
 	return err->code;
 }

@@ -1,16 +1,14 @@
-/* output.h -- the file that -o names: JSON lines, written as they come, or a page, written at the
- * end.
+/* output.h -- the file that -o names: JSON lines, written as they come.
  *
- * The file is not changed before the first line, or the page, is ready, so no records are lost if an
- * input cannot be read.
+ * The file is not changed before the first line is ready, so no records are lost if an input cannot
+ * be read.
  */
 #ifndef GPUBENCH_CLI_RECORDS_OUTPUT_H
 #define GPUBENCH_CLI_RECORDS_OUTPUT_H
 
 #include "cli/records/lines.h"
-#include "common/whole.h"
 
-/* How to treat records or a page that the file already holds. */
+/* How to treat records that the file already holds. */
 enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
 
 /* Start with { 0 }. */
@@ -18,8 +16,7 @@ struct gb_output {
 	const char *path;
 	enum gb_existing existing;
 	bool to_stdout;
-	struct gb_whole whole; /* a page: written to a temporary file, renamed at the end */
-	bool to_lines;         /* JSON lines go to `file`, which is locked */
+	bool to_lines; /* JSON lines go to `file`, which is locked */
 	int file;
 	bool created; /* the file did not exist before */
 	bool begun;   /* something was written */
@@ -30,7 +27,7 @@ struct gb_output {
 	size_t keep_bytes;
 };
 
-/* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file or a page. */
+/* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file. */
 enum gb_status gb_output_check(const char *path, struct gb_error *err);
 
 /* True if path names a file of JSON lines.  path may be NULL. */
@@ -56,10 +53,9 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 
 /* GB_EUSAGE if a run of the records (from the file `path`) was made with another setup than the run
  * `now`: another machine, build, device or cache mode.  The message names
- * the first difference and ends in the hint. */
+ * the first difference. */
 enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
-			       const struct gb_context *now, const char *hint,
-			       struct gb_error *err);
+			       const struct gb_context *now, struct gb_error *err);
 
 /* Prepare the file for the first line, as gb_output_put() would: GB_OVERWRITE removes the old
  * contents, GB_RESUME a line that was cut off. */
@@ -71,7 +67,7 @@ enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
 enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 			     struct gb_error *err);
 
-/* Close the output if it is open.  A page is renamed into place if `keep` is true. */
-enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
+/* Close the output if it is open. */
+enum gb_status gb_output_close(struct gb_output *output, struct gb_error *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* record.c -- the tables of the members of run and record lines; reading and printing lines.
  *
- * A row has everything about a member: its path in the line and in the struct, its type, how long
- * it stays, its column in CSV, and its meaning, which the schema repeats.  The rows stand in the
- * order of the CSV columns.
+ * A row has the path of a member in the line and in the struct, its type, how long it stays, and its
+ * column in CSV.  The rows stand in the order of the CSV columns.  The schema has the meanings.
  */
 #include "cli/records/record.h"
 
@@ -23,10 +22,6 @@
 #define BOOL          GB_FIELD_BOOL
 #define FLAG          GB_FIELD_FLAG
 #define NUMBER        GB_FIELD_NUMBER
-#define NATURAL       GB_FIELD_NUMBER, .unit = "natural"
-#define COUNT         GB_FIELD_NUMBER, .unit = "count"
-#define POSITIVE      GB_FIELD_NUMBER, .unit = "positive"
-#define NS            GB_FIELD_NUMBER, .unit = "ns"
 #define NUMBERS       GB_FIELD_NUMBERS
 #define TEXTS         GB_FIELD_TEXTS
 #define MEMBERS       GB_FIELD_MEMBERS
@@ -41,28 +36,25 @@
 #define GPU(...) AT(gb_gpu, __VA_ARGS__)
 
 static const struct gb_field gpu_fields[] = {
-	GPU(id, NATURAL),
+	GPU(id, NUMBER),
 	GPU(name, TEXT),
 	GPU(uuid, TEXT),
 	GPU(pci, TEXT),
 	GPU(cc, TEXT),
-	GPU(code, TEXT,
-	    .about = "which code of the program's CUDA kernels ran, if the run used this GPU: "
-		     "\"sm_90\", \"compute_90 by the driver\" for PTX that the driver compiled, "
-		     "\"PTX sm_90, interpreted\" or \"C++, emulated\""),
-	GPU(sm_count, COUNT),
-	GPU(memory_bytes, COUNT),
-	GPU(l2_bytes, COUNT),
-	GPU(bus_bits, COUNT),
-	GPU(memory_clock_khz, COUNT),
-	GPU(sm_clock_khz, COUNT),
-	GPU(peak_bytes_per_s, POSITIVE),
+	GPU(code, TEXT),
+	GPU(sm_count, NUMBER),
+	GPU(memory_bytes, NUMBER),
+	GPU(l2_bytes, NUMBER),
+	GPU(bus_bits, NUMBER),
+	GPU(memory_clock_khz, NUMBER),
+	GPU(sm_clock_khz, NUMBER),
+	GPU(peak_bytes_per_s, NUMBER),
 	GPU(ecc, FLAG),
 	GPU(mig, FLAG),
 	GPU(persistence, FLAG),
 	GPU(mps, BOOL),
 	GPU(compute_mode, TEXT),
-	GPU(power_limit_w, POSITIVE),
+	GPU(power_limit_w, NUMBER),
 	GPU(emulated, BOOL),
 	GPU(vulkan.driver, TEXT),
 	GPU(vulkan.api, TEXT),
@@ -76,23 +68,21 @@ static const struct gb_field run_fields[] = {
 	RUN(argv, TEXTS),
 	RUN(host.hostname, TEXT, CSV("host")),
 	RUN(host.cpu, TEXT, CSV("cpu")),
-	RUN(host.cpu_vendor, TEXT, .about = "ARM: the number of the implementer, \"0x41\""),
-	RUN(host.cpu_family, NATURAL),
-	RUN(host.cpu_model, NATURAL),
-	RUN(host.cpu_stepping, NATURAL),
-	RUN(host.cpu_part, TEXT, .about = "of ARM"),
-	RUN(host.sockets, COUNT),
-	RUN(host.cores, COUNT),
-	RUN(host.usable_cpus, COUNT, .about = "in the affinity mask"),
-	RUN(host.cpu_quota, POSITIVE, .about = "CPUs' worth of time that the cgroup grants"),
-	RUN(host.l1d_bytes, COUNT),
-	RUN(host.l2_bytes, COUNT),
-	RUN(host.l3_bytes, COUNT),
-	RUN(host.cache_bytes, COUNT,
-	    .about =
-		    "all last-level caches together; a cold sample flushes 5/4 of it, three times"),
-	RUN(host.cache_from, TEXT, .about = "who says so"),
-	RUN(host.memory_bytes, COUNT),
+	RUN(host.cpu_vendor, TEXT),
+	RUN(host.cpu_family, NUMBER),
+	RUN(host.cpu_model, NUMBER),
+	RUN(host.cpu_stepping, NUMBER),
+	RUN(host.cpu_part, TEXT),
+	RUN(host.sockets, NUMBER),
+	RUN(host.cores, NUMBER),
+	RUN(host.usable_cpus, NUMBER),
+	RUN(host.cpu_quota, NUMBER),
+	RUN(host.l1d_bytes, NUMBER),
+	RUN(host.l2_bytes, NUMBER),
+	RUN(host.l3_bytes, NUMBER),
+	RUN(host.cache_bytes, NUMBER),
+	RUN(host.cache_from, TEXT),
+	RUN(host.memory_bytes, NUMBER),
 	RUN(host.os, TEXT),
 	RUN(host.kernel, TEXT),
 	RUN(host.machine, TEXT),
@@ -104,36 +94,33 @@ static const struct gb_field run_fields[] = {
 	RUN(tool.name, TEXT),
 	RUN(tool.version, TEXT, CSV("version")),
 	RUN(tool.commit, TEXT, CSV("commit")),
-	RUN(tool.dirty, FLAG, CSV("commit_dirty"),
-	    .about = "built from files that differ from the commit"),
+	RUN(tool.dirty, FLAG, CSV("commit_dirty")),
 	RUN(tool.commit_date, TEXT),
 	RUN(tool.mode, TEXT),
 	RUN(tool.compiler, TEXT, CSV("compiler")),
 	RUN(tool.cflags, TEXT),
 	RUN(tool.nvcc, TEXT),
 	RUN(tool.archs, TEXT),
-	RUN(started, TEXT, CSV("started"), .about = "RFC 3339, UTC"),
-	RUN(environment, MEMBERS, .about = "variables that change what OpenMP or CUDA do"),
-	RUN(cuda_absent, TEXT, .about = "why there is no GPU for CUDA"),
-	RUN(vulkan_absent, TEXT, .about = "why there is no GPU for Vulkan"),
+	RUN(started, TEXT, CSV("started")),
+	RUN(environment, MEMBERS),
+	RUN(cuda_absent, TEXT),
+	RUN(vulkan_absent, TEXT),
 	RUN(cuda.runtime, TEXT),
 	RUN(cuda.driver_api, TEXT),
 	RUN(cuda.driver, TEXT),
-	RUN(settings.samples, NATURAL, .about = "0: by the stopping rule"),
-	RUN(settings.warmup, NATURAL),
-	RUN(settings.warmup_time_s, POSITIVE),
-	RUN(settings.min_samples, NATURAL),
+	RUN(settings.samples, NUMBER),
+	RUN(settings.warmup, NUMBER),
+	RUN(settings.warmup_time_s, NUMBER),
+	RUN(settings.min_samples, NUMBER),
 	RUN(settings.rel_ci, NUMBER),
-	RUN(settings.max_time_s, NUMBER, .about = "of sampling"),
+	RUN(settings.max_time_s, NUMBER),
 	RUN(settings.timeout_s, NUMBER),
 	RUN(settings.cold, FLAG),
 	RUN(settings.verify, FLAG),
-	RUN(settings.verify_all, FLAG,
-	    .about = "every sample, not only the first, the last and one between"),
-	RUN(settings.device, NATURAL),
+	RUN(settings.verify_all, FLAG),
+	RUN(settings.device, NUMBER),
 	RUN(settings.preset, TEXT),
-	RUN(settings.locked_clock, TEXT,
-	    .about = "the SM clock that --lock-clocks has locked: base, max or MHz"),
+	RUN(settings.locked_clock, TEXT),
 	{ .path = "gpus",
 	  .type = GB_FIELD_OBJECTS,
 	  .offset = offsetof(struct gb_context, gpu_count),
@@ -147,33 +134,33 @@ const struct gb_fields gb_context_fields = { run_fields, GB_COUNT(run_fields) };
 #define COUNTED(...) AT(gb_counts, __VA_ARGS__)
 
 /* Sectors are of global memory, wavefronts of shared memory, turns of atomics. */
-#define TRAFFIC(name)                                                            \
-	COUNTED(name.requests, NATURAL), COUNTED(name.sectors, NATURAL),         \
-		COUNTED(name.wavefronts, NATURAL), COUNTED(name.least, NATURAL), \
-		COUNTED(name.turns, NATURAL)
-#define COPIED(name)                                                      \
-	COUNTED(name.to_device, NATURAL), COUNTED(name.to_host, NATURAL), \
-		COUNTED(name.on_device, NATURAL), COUNTED(name.set, NATURAL)
+#define TRAFFIC(name)                                                          \
+	COUNTED(name.requests, NUMBER), COUNTED(name.sectors, NUMBER),         \
+		COUNTED(name.wavefronts, NUMBER), COUNTED(name.least, NUMBER), \
+		COUNTED(name.turns, NUMBER)
+#define COPIED(name)                                                    \
+	COUNTED(name.to_device, NUMBER), COUNTED(name.to_host, NUMBER), \
+		COUNTED(name.on_device, NUMBER), COUNTED(name.set, NUMBER)
 
 static const struct gb_field count_fields[] = {
 	COUNTED(kernel, TEXT),
-	COUNTED(launches, NATURAL),
-	COUNTED(blocks, NATURAL),
-	COUNTED(threads, NATURAL),
-	COUNTED(warp_instructions, NATURAL),
-	COUNTED(active_lanes, NATURAL),
+	COUNTED(launches, NUMBER),
+	COUNTED(blocks, NUMBER),
+	COUNTED(threads, NUMBER),
+	COUNTED(warp_instructions, NUMBER),
+	COUNTED(active_lanes, NUMBER),
 	COUNTED(classes, MEMBERS),
-	COUNTED(branches, NATURAL),
-	COUNTED(divergent, NATURAL),
-	COUNTED(barriers, NATURAL),
-	COUNTED(grid_barriers, NATURAL),
+	COUNTED(branches, NUMBER),
+	COUNTED(divergent, NUMBER),
+	COUNTED(barriers, NUMBER),
+	COUNTED(grid_barriers, NUMBER),
 	TRAFFIC(global_load),
 	TRAFFIC(global_store),
 	TRAFFIC(global_atomic),
 	TRAFFIC(shared_load),
 	TRAFFIC(shared_store),
 	TRAFFIC(shared_atomic),
-	COUNTED(chain, NATURAL),
+	COUNTED(chain, NUMBER),
 	COPIED(copies),
 	COPIED(copied_bytes),
 	{ .path = "kernels",
@@ -213,51 +200,36 @@ const char *gb_status_word(enum gb_record_status status)
 
 static const struct gb_field record_fields[] = {
 	RECORD(run_id, NEEDED, CSV("run_id")),
-	RECORD(seq, NATURAL, CSV("seq")),
+	RECORD(seq, NUMBER, CSV("seq")),
 	RECORD(bench, NEEDED, CSV("bench")),
 	RECORD(backend, NEEDED, CSV("backend")),
 	RECORD(variant, NEEDED, CSV("variant")),
-	RECORD(peer, BOOL, CSV("peer"), .about = "a library of the field, measured beside ours"),
+	RECORD(peer, BOOL, CSV("peer")),
 	RECORD(plugin.name, TEXT),
 	RECORD(plugin.version, TEXT),
 	RECORD(plugin.path, TEXT),
 	RECORD(plugin.sha256, TEXT),
-	RECORD(key, NEEDED, CSV("key"),
-	       .about = "BENCH/BACKEND/VARIANT and those of `params` that do not have their first "
-			"default, in the order of `params`"),
+	RECORD(key, NEEDED, CSV("key")),
 	RECORD(params, MEMBERS, .required = true),
-	RECORD(status, GB_FIELD_WORD, .required = true, .words = status_words, CSV("status"),
-	       .about = "doubtful: verified, but the bytes are moved faster than memory can; "
-			"unverified: measured with --verify=no"),
-	RECORD(error, TEXT, CSV("error"),
-	       .about = "hang: a run did not end within --hang; time, of earlier versions: results "
-			"passed, but times contradict each other"),
+	RECORD(status, GB_FIELD_WORD, .required = true, .words = status_words, CSV("status")),
+	RECORD(error, TEXT, CSV("error")),
 	RECORD(reason, TEXT, CSV("reason")),
 	RECORD(verify.result, TEXT, .words = verify_words, CSV("verify")),
-	RECORD(verify.runs, COUNT, MEASURED, .about = "how many were verified"),
-	RECORD(input, TEXT, .about = "where it came from, if it was not generated"),
-	RECORD(file.bytes, NATURAL, .about = "size of the input file as it is stored"),
-	RECORD(file.modified_s, NATURAL, .about = "its last change, in seconds since 1970"),
-	RECORD(file.notes, TEXT,
-	       .about = "its format, and what was skipped, renumbered or ignored"),
-	RECORD(file.counts, MEMBERS, .about = "what it has, as read and as kept"),
+	RECORD(verify.runs, NUMBER, MEASURED),
+	RECORD(input, TEXT),
+	RECORD(file.bytes, NUMBER),
+	RECORD(file.modified_s, NUMBER),
+	RECORD(file.notes, TEXT),
+	RECORD(file.counts, MEMBERS),
 	RECORD(stop_reason, TEXT, MEASURED, CSV("stop_reason")),
-	RECORD(cold, FLAG, MEASURED, CSV("cold"),
-	       .about = "caches were flushed before each sample"),
-	RECORD(emulated, BOOL, MEASURED, CSV("emulated"),
-	       .about = "ran on a processor in place of a GPU: its times say nothing about one"),
-	RECORD(batch, COUNT, MEASURED, CSV("batch"),
-	       .about = "runs per sample; the values are per run"),
-	RECORD(holds_given_up, COUNT, MEASURED,
-	       .about = "times that the stream could not be held back for a sample, which was "
-			"taken again; from two on samples are not held back"),
-	RECORD(threads, COUNT, MEASURED, CSV("threads"), .about = "of the CPU variant"),
-	RECORD(excluded, TEXTS, MEASURED,
-	       .about = "what was done before `time`, besides allocation, that others do within "
-			"theirs"),
-	RECORD(warmup.time_s, NUMBER, OF_REPETITION, .about = "of the runs of --warmup-time"),
-	RECORD(warmup.steady_s, NUMBER, OF_REPETITION,
-	       .about = "how long the GPU's clock and temperature had not drifted by then"),
+	RECORD(cold, FLAG, MEASURED, CSV("cold")),
+	RECORD(emulated, BOOL, MEASURED, CSV("emulated")),
+	RECORD(batch, NUMBER, MEASURED, CSV("batch")),
+	RECORD(holds_given_up, NUMBER, MEASURED),
+	RECORD(threads, NUMBER, MEASURED, CSV("threads")),
+	RECORD(excluded, TEXTS, MEASURED),
+	RECORD(warmup.time_s, NUMBER, OF_REPETITION),
+	RECORD(warmup.steady_s, NUMBER, OF_REPETITION),
 	RECORD(time, TIMES, OF_REPETITION),
 	STATISTIC("time.n", "samples"),
 	STATISTIC("time.median", "time_ns"),
@@ -275,64 +247,43 @@ static const struct gb_field record_fields[] = {
 	STATISTIC("time.outliers", "outliers"),
 	RECORD(host_time, TIMES, OF_REPETITION),
 	STATISTIC("host_time.median", "host_time_ns"),
-	RECORD(phases, PHASES, OF_REPETITION, .about = "of samples of their own"),
-	RECORD(transfers, PHASES, OF_REPETITION,
-	       .about = "of a device: copies of the input and of the result; the first upload is "
-			"not among them"),
-	RECORD(create, NS, OF_REPETITION, CSV("create_ns"),
-	       .about = "allocation, and what is prepared before the first run"),
-	RECORD(upload, NS, OF_REPETITION, CSV("upload_ns"),
-	       .about = "median of `transfers`; of early records the first upload, with what it "
-			"derives on the host"),
+	RECORD(phases, PHASES, OF_REPETITION),
+	RECORD(transfers, PHASES, OF_REPETITION),
+	RECORD(create, NUMBER, OF_REPETITION, CSV("create_ns")),
+	RECORD(upload, NUMBER, OF_REPETITION, CSV("upload_ns")),
 	STATISTIC("transfers.upload.ci95.low", "upload_ci95_low_ns"),
 	STATISTIC("transfers.upload.ci95.high", "upload_ci95_high_ns"),
-	RECORD(download, NS, OF_REPETITION, CSV("download_ns"),
-	       .about = "median of the downloads; of early records one of them"),
+	RECORD(download, NUMBER, OF_REPETITION, CSV("download_ns")),
 	STATISTIC("transfers.download.ci95.low", "download_ci95_low_ns"),
 	STATISTIC("transfers.download.ci95.high", "download_ci95_high_ns"),
-	RECORD(first_call, NS, OF_REPETITION, CSV("first_call_ns")),
+	RECORD(first_call, NUMBER, OF_REPETITION, CSV("first_call_ns")),
 	RECORD(work.items, NUMBER, MEASURED, CSV("items")),
 	RECORD(work.unit, TEXT, MEASURED, CSV("item_unit")),
-	RECORD(work.bytes, NUMBER, MEASURED, CSV("bytes"),
-	       .about = "moved in one run, by the variant's model"),
-	RECORD(harmonic_items_per_s, POSITIVE, MEASURED,
-	       .about = "the rate, if the samples are different work; else it is work.items by "
-			"time.median"),
+	RECORD(work.bytes, NUMBER, MEASURED, CSV("bytes")),
+	RECORD(harmonic_items_per_s, NUMBER, MEASURED),
 	RATE(items_per_s),
 	RATE(items_per_s_with_transfers),
 	RATE(bytes_per_s),
-	RECORD(copy_bytes_per_s, POSITIVE, MEASURED, CSV("copy_bytes_per_s"),
-	       .about = "what a copy moves on this back end, with these threads and caches"),
+	RECORD(copy_bytes_per_s, NUMBER, MEASURED, CSV("copy_bytes_per_s")),
 	RATE(copy_share),
-	RECORD(memory.host_bytes, NATURAL, MEASURED, CSV("host_bytes")),
-	RECORD(memory.device_bytes, NATURAL, MEASURED, CSV("device_bytes")),
-	RECORD(memory.flush_bytes, COUNT, MEASURED,
-	       .about = "of the buffer that flushes the caches, on the host or the device, not in "
-			"the others"),
+	RECORD(memory.host_bytes, NUMBER, MEASURED, CSV("host_bytes")),
+	RECORD(memory.device_bytes, NUMBER, MEASURED, CSV("device_bytes")),
+	RECORD(memory.flush_bytes, NUMBER, MEASURED),
 	RECORD(metrics, MEMBERS, MEASURED),
-	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_REPETITION, .about = "one per sample"),
+	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_REPETITION),
 	RECORD(gpu_state.temperature_c, NUMBERS, OF_REPETITION, .negative = true),
-	RECORD(gpu_state.clock_hz, NUMBERS, OF_REPETITION, .negative = true,
-	       .about = "of the SMs, by NVML"),
+	RECORD(gpu_state.clock_hz, NUMBERS, OF_REPETITION, .negative = true),
 	RECORD(gpu_state.power_w, NUMBERS, OF_REPETITION, .negative = true),
-	RECORD(gpu_state.energy_j, NUMBER, OF_REPETITION, .negative = true,
-	       .about = "spent from before the first sample to behind the last"),
-	RECORD(gpu_state.throttled_s, NUMBER, OF_REPETITION, .negative = true,
-	       .about = "how long clocks were lowered meanwhile because of power, heat or the "
-			"board"),
-	RECORD(gpu_state.throttled_samples, NATURAL, OF_REPETITION,
-	       .about = "samples during which they were; the first ten are taken again"),
-	RECORD(gpu_state.paused_s, POSITIVE, OF_REPETITION,
-	       .about = "pauses for the GPU to cool, before such samples were taken again"),
+	RECORD(gpu_state.energy_j, NUMBER, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.throttled_s, NUMBER, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.throttled_samples, NUMBER, OF_REPETITION),
+	RECORD(gpu_state.paused_s, NUMBER, OF_REPETITION),
 	RECORD(gpu_state.throttle, TEXTS, OF_REPETITION),
 	RECORD(elapsed_s, NUMBER, OF_REPETITION, CSV("elapsed_s")),
-	RECORD(library, TEXT, CSV("library"),
-	       .about = "of a peer: the name and version of the library that ran"),
-	RECORD(code_hash, TEXT, CSV("code_hash"),
-	       .about = "of the code that the variant can run, with its inputs, flush and timer; "
-			"equal hashes, equal code"),
+	RECORD(library, TEXT, CSV("library")),
+	RECORD(code_hash, TEXT, CSV("code_hash")),
 	RECORD(replaces.run_id, TEXT),
-	RECORD(replaces.seq, NATURAL),
+	RECORD(replaces.seq, NUMBER),
 	RECORD(counts, GB_FIELD_OBJECT, MEASURED, .fields = &gb_count_fields),
 };
 const struct gb_fields gb_record_fields = { record_fields, GB_COUNT(record_fields) };
@@ -365,14 +316,11 @@ static enum gb_status read_line(const struct gb_fields *fields, cJSON *line, voi
 {
 	const double schema = gb_json_number(line, "schema");
 
-	if (!(schema >= 1) || fmod(schema, 1) > 0)
+	if (isnan(schema))
 		return gb_fail(err, GB_EUSAGE, "has no \"schema\" number");
-	if (schema < GB_RECORD_SCHEMA)
-		return gb_fail(err, GB_EUSAGE,
-			       "schema 1 is no longer read; gpubench report --format=json of "
-			       "version 0.2 converts it");
-	if (schema > GB_RECORD_SCHEMA)
-		return gb_fail(err, GB_EUSAGE, "has a schema newer than this gpubench supports");
+	if (fabs(schema - GB_RECORD_SCHEMA) > 0)
+		return gb_fail(err, GB_EUSAGE, "has schema %g; this gpubench reads schema %d",
+			       schema, GB_RECORD_SCHEMA);
 	return gb_fields_read(fields, line, to, err);
 }
 

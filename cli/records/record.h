@@ -23,8 +23,8 @@ enum { GB_RECORD_SCHEMA = 2 };
 /* ---- the structs ----------------------------------------------------------------------------
  *
  * The members have the names and the nesting of the JSON.  Times are in ns.  To add a member, add
- * it to the struct, a row to its table (record.c), the code that fills it, and the schema, which
- * tests/cli/records/test_schema.c compares with the tables.
+ * it to the struct, a row to its table (record.c), the code that fills it, and its meaning to the
+ * schema, which tests/cli/records/test_schema.c compares with the tables.
  */
 
 struct gb_gpu {

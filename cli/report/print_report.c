@@ -243,12 +243,13 @@ static enum gb_status print_sections(const struct gb_report *report,
 
 	if (!last)
 		print_runs(report);
-	if (page)
-		(void)gb_print_fastest(section, count, err);
 	for (size_t i = 0; i < count && !err->code; i++)
 		(void)print_section(&section[i], &marked, err);
 	if (marked && report->document->format == GB_FORMAT_TABLE)
 		gb_document_put(report->document, GB_LINE, "* the fastest at its point");
+	if (marked && page)
+		gb_document_put(report->document, GB_LINE,
+				"The fastest at its point is bold and green.");
 	if (last)
 		print_runs(report);
 	return err->code;
@@ -320,23 +321,13 @@ enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum g
 
 /* ---- the end of a session ------------------------------------------------------------------ */
 
-static enum gb_status print_session(FILE *file, const struct gb_session *s, enum gb_format format,
-				    struct gb_error *err)
+enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
 	struct gb_error local_err = { 0 };
 
-	if (gb_report_print(file, &s->records, format, 0, &local_err))
+	if (table && !s->request->quiet && !s->output.to_stdout && (s->seq > 0 || s->past) &&
+	    gb_report_print(stdout, &s->records, GB_FORMAT_TABLE, 0, &local_err))
 		gb_fail(err, local_err.code, "%s", local_err.message);
-	return local_err.code;
-}
-
-enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
-{
-	if (table && !s->request->quiet && !s->output.to_stdout && (s->seq > 0 || s->past))
-		(void)print_session(stdout, s, GB_FORMAT_TABLE, err);
-	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
-	    print_session(s->output.whole.stream, s, GB_FORMAT_HTML, err))
-		(void)gb_output_close(&s->output, false, err);
 	return gb_session_close(s, err);
 }
 

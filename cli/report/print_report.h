@@ -6,10 +6,10 @@
  *
  * This folder turns records into text for people.  table.h has cells, which document.h prints among
  * blocks of text in any format.  section.h has the records of one benchmark: section.c prints its
- * table, counts.c its exact counts and fastest.c its winners; page.h is the frame of a page, whose
- * script draws charts.  keys.h groups records and pools repetitions.  compare/ compares builds,
- * machines and libraries, and its gate.h two times; repro/ fills papers' tables.  May use
- * cli/measure, cli/records, cli/benchmarks and the folders below cli.
+ * table, counts.c its exact counts; page.h is the frame of a page, whose script draws charts.
+ * keys.h groups records and pools repetitions.  compare/ compares builds, machines and libraries,
+ * and its gate.h two times; repro/ fills papers' tables.  May use cli/measure, cli/records,
+ * cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_REPORT_PRINT_REPORT_H
 #define GPUBENCH_CLI_REPORT_PRINT_REPORT_H

@@ -131,21 +131,20 @@ static size_t shortest(const struct gb_section *section, size_t first, size_t en
 	return best;
 }
 
-size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by)
+/* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
+ * is faster than every other by the interval of their ratio (gate.h), or to row_count if there
+ * is none. */
+static size_t find_best(const struct gb_section *section, size_t first, size_t *best)
 {
 	const struct gb_row *row = section->row;
 	const size_t none = section->row_count;
-	size_t end = first, next;
+	size_t end = first;
 	bool decided;
 
 	while (end < none && row[end].point == row[first].point)
 		end++;
 	*best = shortest(section, first, end, none);
-	next = shortest(section, first, end, *best);
-	decided = *best < none && next < none;
-	*by = decided ? gb_repetition_value(row[next].record) /
-				gb_repetition_value(row[*best].record)
-		      : (double)NAN;
+	decided = *best < none && shortest(section, first, end, *best) < none;
 	for (size_t i = first; i < end && decided; i++)
 		decided = i == *best || !gb_is_timed(row[i].record) ||
 			  gb_is_faster(row[*best].record, row[i].record);
@@ -540,9 +539,8 @@ bool gb_section_print_rows(const struct gb_section *section)
 	gb_table_init(&table, count, column);
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
-		double by;
 
-		count = gb_section_point(section, i, &best, &by);
+		count = find_best(section, i, &best);
 		gap = i > 0 && (gap || count > 1); /* no gap between single rows */
 		for (size_t k = i; k < i + count; k++) {
 			const struct gb_row *row = &section->row[k];

@@ -77,17 +77,12 @@ struct gb_span {
 };
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
-/* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
- * is faster than every other by the interval of their ratio (gate.h), or to row_count if there
- * is none; *by to its speedup over the next one. */
-size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
-
 /* ---- what is printed of a section --------------------------------------------------------- */
 
 /* Read the words of --columns, separated by commas; NULL: none.  GB_EUSAGE for an unknown one. */
 enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err);
 
-/* Print the table of times.  True if a fastest row is marked with a star. */
+/* Print the table of times.  True if a row is marked as the fastest at its point. */
 bool gb_section_print_rows(const struct gb_section *section);
 
 /* Print the table of exact counts if there are any: a row for each record and, if it ran several
@@ -97,10 +92,5 @@ void gb_section_print_counts(const struct gb_section *section);
 /* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */
 enum { GB_KERNEL_TEXT = 54 };
 char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT]);
-
-/* Print the top of a page: a line for each benchmark that has a point with two times, with the
- * variants that are the fastest at most points. */
-enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
-				struct gb_error *err);
 
 #endif

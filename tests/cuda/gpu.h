@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "common/backend.h"
+#include "common/devices.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -16,7 +16,7 @@ static inline void open_gpu(void)
 {
 	struct gb_error err = { GB_OK, "" };
 
-	if (gb_backends[GB_CUDA]->open(0, &err))
+	if (gb_device_open(GB_CUDA, 0, &err))
 		cr_skip("%s", err.message);
 }
 

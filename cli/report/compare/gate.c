@@ -148,11 +148,11 @@ static double smallest_p(size_t base, size_t other)
 
 static struct gb_ratio find_ratio(const struct gb_gate_test *t, const struct gb_gate_values *v)
 {
-	struct gb_ratio r = { ratio_at(t, v, false, 0.5), { NAN, NAN, NAN } };
+	struct gb_ratio r = { ratio_at(t, v, false, 0.5), { NAN, NAN } };
 
 	if (smallest_p(t->base, t->other) <= TAIL)
 		r.interval = (struct gb_interval){ ratio_at(t, v, false, TAIL),
-						   ratio_at(t, v, true, TAIL), GB_LEVEL };
+						   ratio_at(t, v, true, TAIL) };
 	return r;
 }
 
@@ -252,7 +252,7 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 	const size_t other = least_of(values->other_count, GB_GATE_MOST);
 	const size_t both = least_of(base, other);
 
-	*result = (struct gb_gate_result){ GB_UNSURE, { NAN, { NAN, NAN, NAN } } };
+	*result = (struct gb_gate_result){ GB_UNSURE, { NAN, { NAN, NAN } } };
 	if (!both)
 		return GB_OK;
 	if (!gate->looks || both < gb_gate_looks[0])
@@ -290,7 +290,7 @@ bool gb_is_timed(const struct gb_record *record)
 
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b)
 {
-	struct gb_ratio ratio = { NAN, { NAN, NAN, NAN } };
+	struct gb_ratio ratio = { NAN, { NAN, NAN } };
 	struct gb_gate_tests tests = { 0 };
 	struct gb_error ignored = { 0 };
 
@@ -304,7 +304,7 @@ struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record 
 				    &ratio, &ignored);
 	else if (a->repetitions <= 1 && b->repetitions <= 1)
 		ratio.interval = (struct gb_interval){ b->time.ci_low / a->time.ci_high,
-						       b->time.ci_high / a->time.ci_low, NAN };
+						       b->time.ci_high / a->time.ci_low };
 	gb_gate_release(&tests);
 	return ratio;
 }

@@ -162,7 +162,7 @@ static enum gb_status fill_cell(struct cell *cell, const struct gb_key_entry *en
 	const struct cell none = { .of = { .value = values },
 				   .ns = NAN,
 				   .verdict = GB_ABSENT,
-				   .speed_up = { NAN, { NAN, NAN, NAN } } };
+				   .speed_up = { NAN, { NAN, NAN } } };
 
 	*cell = none;
 	for (size_t i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ static enum gb_status set_speed_up(struct report *r, const struct cell *first, s
 	if (r->by_library && first->of.count == 1 && cell->of.count == 1)
 		cell->speed_up = gb_time_ratio(first->of.record, cell->of.record);
 	else if (first->of.count < GB_GATE_LEAST || cell->of.count < GB_GATE_LEAST)
-		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
+		cell->speed_up.interval = (struct gb_interval){ NAN, NAN };
 	cell->verdict = of->low > 1 ? GB_FASTER : of->high < 1 ? GB_SLOWER : GB_UNSURE;
 	mean->verdicts[cell->verdict]++;
 	mean->logs += log(cell->speed_up.estimate);

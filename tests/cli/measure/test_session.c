@@ -1,6 +1,7 @@
 /* test_session.c -- which measurements a session makes, their order, and which of two verdicts it
  * ends with.
  */
+#include "cli/measure/checks.h"
 #include "cli/measure/session.h"
 
 #include <criterion/criterion.h>

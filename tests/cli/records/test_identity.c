@@ -133,29 +133,3 @@ Test(identity, missing_members_never_match_on_another_host)
 		expect_same(lacks[0], whole[1], true, false);
 	}
 }
-
-Test(identity, arm_cores_of_each_kind)
-{
-#define CORE(implementer, part)                                                     \
-	"processor\t: 0\nCPU implementer\t: " implementer "\nCPU architecture: 8\n" \
-	"CPU variant\t: 0x0\nCPU part\t: " part "\nCPU revision\t: 1\n\n"
-	static const struct {
-		const char *cpuinfo, *cores;
-	} rows[] = {
-		{ CORE("0x41", "0xd4f") CORE("0x41", "0xd4f"), "Neoverse-V2" },
-		{ CORE("0x41", "0xd87") CORE("0x41", "0xd85") CORE("0x41", "0xd87"),
-		  "Cortex-A725 + Cortex-X925" },
-		{ CORE("0x41", "0xd42") CORE("0x41", "0xd41"), "Cortex-A78AE + Cortex-A78" },
-		{ CORE("0x41", "0xfff") CORE("0x99", "0xfff") CORE("0x41", "0xfff"),
-		  "ARM 0x41-0xfff + ARM 0x99-0xfff" },
-		{ "processor\t: 0\nmodel name\t: a PC\n", "" },
-	};
-	char text[64];
-
-	for (size_t i = 0; i < GB_COUNT(rows); i++) {
-		FILE *file = fmemopen((void *)rows[i].cpuinfo, strlen(rows[i].cpuinfo), "r");
-
-		cr_expect_str_eq(gb_arm_cores(file, text, sizeof text), rows[i].cores);
-		(void)fclose(file);
-	}
-}

@@ -157,33 +157,6 @@ Test(key, records_get_the_parameters_of_today)
 	gb_record_free(foreign);
 }
 
-/* Records of version 0.2 have other names of two parameters. */
-Test(key, parameters_get_the_names_of_today)
-{
-	static const struct {
-		const char *before, *key, *name;
-	} row[] = {
-		{ "\"bench\":\"octree\",\"key\":\"octree/cpu/lf count=9 dist=uniform seed=2\","
-		  "\"params\":{\"count\":9,\"dist\":\"uniform\",\"seed\":2}",
-		  "octree/cpu/lf count=9 distribution=uniform seed=2", "distribution" },
-		{ "\"bench\":\"lbvh\",\"key\":\"lbvh/cpu/ploc\",\"params\":{\"primitives\":9}",
-		  "lbvh/cpu/ploc", "count" },
-		{ "\"bench\":\"toy\",\"key\":\"toy/cpu/v dist=1\",\"params\":{\"dist\":1}",
-		  "toy/cpu/v dist=1", "dist" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_records list = { 0 };
-		char text[256];
-
-		(void)snprintf(text, sizeof text, "{\"type\":\"record\",%s}", row[i].before);
-		add_line_of(&list, text);
-		cr_expect_str_eq(list.record[0]->key, row[i].key);
-		cr_expect(gb_member_find(&list.record[0]->params, row[i].name), "%s", row[i].key);
-		gb_records_release(&list);
-	}
-}
-
 /* Integers that a double does not hold are text. */
 Test(key, integers_as_members)
 {

@@ -7,7 +7,6 @@ complete_line() { # LINE: what TAB offers at its end
 		_gpubench
 		echo "[$1]" $(printf "%s\n" "${COMPREPLY[@]}" | sort)' x "$1"
 }
-mkdir work work/folder && cd work && touch a.jsonl || exit
 for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --type=u32,u64," "radix --count=" "radix --file=" \
 	"radix cpu/split-" "radix -q cpu/qsor" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
 	"radix --output a" "lbvh --write=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \

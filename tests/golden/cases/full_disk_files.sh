@@ -9,9 +9,7 @@ try() {
 sizes=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
 try gpubench lbvh cpu/stack --count=$sizes -q -o records.jsonl
 /usr/bin/python3 "$TESTS/schema.py" records.jsonl || exit
-for f in html; do
-	try gpubench lbvh 'cpu/stack*' --count=$sizes -q -o out.$f
-done
+try sh -c 'gpubench report --format=html records.jsonl >page'
 try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.sg
 try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.el
 try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --count=100 --rays=64 -q --write=picture.ppm

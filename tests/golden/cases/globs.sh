@@ -2,7 +2,7 @@
 # `list`, `check`, `run` and the benchmarks accept both.
 gpubench list radix 'cpu/*sort' '!vq*' | grep '^  c' | cut -d' ' -f3
 gpubench list qsort | grep -c '^  cpu'
-gpubench list --format=json qsort seq | grep '"name":.*/'
+gpubench list --format=json qsort seq | grep -o '"name": "[^"]*/[^"]*"'
 gpubench check radix cpu/qsort stream cpu/copy >checked || exit
 gpubench check radix '*/qsort' 'cpu/*sort' '!vqsort' >>checked || exit
 sed -E 's/ok       [0-9]+ passed$/ok       all passed/' checked

@@ -32,7 +32,7 @@ echo "status $?"
 # The order of the files is that of the machines; a repetition that is given twice counts once.
 gpubench compare --by=machine -f markdown b.jsonl a.jsonl a.jsonl 2>err
 echo "status $?"
-gpubench compare --by=machine --format=csv a.jsonl b.jsonl | grep -c "'=H100"
+gpubench compare --by=machine --format=csv a.jsonl b.jsonl | grep -c "=H100"
 gpubench compare --by=machine --format=json a.jsonl b.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --report json
 gpubench compare --by=machine a.jsonl
 echo "status $?"

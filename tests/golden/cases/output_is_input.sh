@@ -1,10 +1,10 @@
 # gpubench refuses to write to a file that it reads, under any name of that file.
 seq 1 400 | head -c 800 >keys.bin
 cp keys.bin copy
-ln -s keys.bin keys.html
 ln keys.bin keys.jsonl
-for f in html jsonl; do
-	gpubench radix cpu/qsort --file=keys.bin --overwrite -o keys.$f
+ln -s keys.bin link.jsonl
+for f in keys link; do
+	gpubench radix cpu/qsort --file=keys.bin --overwrite -o $f.jsonl
 	echo $?
 done
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >one.obj
