@@ -316,6 +316,23 @@ static enum gb_status not_json(const struct source *source, size_t line, struct 
 	return bad_line(source, line, "is not valid JSON", err);
 }
 
+/* Read a file that is one array of lines, such as `jq -s .` prints. */
+static void read_array(const struct source *source, struct gb_records *list, struct gb_error *err)
+{
+	const char *end;
+	cJSON *array = parse(source->text, source->size, &end);
+	size_t number = 1; /* of the line with the error */
+
+	list->is_array = true;
+	for (const char *at = source->text; !array && at < end; at++)
+		number += *at == '\n';
+	if (!array)
+		(void)not_json(source, number, err);
+	while (array && array->child && !err->code)
+		(void)accept(source, 1, cJSON_DetachItemViaPointer(array, array->child), list, err);
+	cJSON_Delete(array);
+}
+
 /* True if text may be the start of a line that a killed writer left incomplete. */
 static bool begins_a_line(const char *text)
 {
@@ -378,9 +395,12 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = false;
-	if (!read_source(path, &source, err) && source.size)
-		read_lines(&source, list, err);
+	list->unended = list->is_array = false;
+	if (!read_source(path, &source, err) && source.size) {
+		const char *first = source.text + strspn(source.text, " \t\r\n");
+
+		(*first == '[' ? read_array : read_lines)(&source, list, err);
+	}
 	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);

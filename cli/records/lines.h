@@ -20,13 +20,14 @@ struct gb_records {
 	/* About the last file read: */
 	size_t complete_bytes; /* up to the end of its last complete line */
 	bool unended;          /* its last line is complete except for the newline */
+	bool is_array;         /* it was one JSON array */
 };
 
-/* Append the lines of a file ("-" for standard input).  A record line that was cut off at the end of
- * the file is dropped and sets `truncated`.  A record that a later one of the file replaces is
- * dropped.  GB_EUSAGE, with errors as FILE:LINE, for any other content; GB_EMEMORY; GB_EINTERRUPTED
- * if a signal ended the wait for a FIFO's writer.  After a failure, the list holds what was read so
- * far and must still be released. */
+/* Append the lines of a file ("-" for standard input): JSON Lines, or one array of the same objects.
+ * A record line that was cut off at the end of the file is dropped and sets `truncated`.  A record
+ * that a later one of the file replaces is dropped.  GB_EUSAGE, with errors as FILE:LINE, for any
+ * other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a FIFO's writer.  After
+ * a failure, the list holds what was read so far and must still be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* From record `first` and run `first_run` on, remove each line that repeats an earlier line of the

@@ -105,6 +105,9 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
+	if (records->is_array)
+		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
+			       output->path);
 	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;

@@ -105,6 +105,8 @@ Test(lines, whole_files_are_read)
 	expect_read(RUN "\n" RECORD "\n", 1, 1);
 	expect_read(RUN "\n" RECORD, 1, 1);
 	expect_read(RUN "\r\n\r\n  \n" RECORD "\r\n", 1, 1);
+	expect_read("[\n" RUN ",\n" RECORD "\n]\n", 1, 1);
+	expect_read("  [" RUN "]", 1, 0);
 }
 
 /* If an id occurs twice, a record belongs to the run before it. */
@@ -148,7 +150,7 @@ Test(lines, other_files_are_refused)
 		{ "", " there are no records" },
 		{ "\n\n", " there are no records" },
 		{ "{\"ty", " there are no records" },
-		{ "[]", "1: is not a line" },
+		{ "[]", " there are no records" },
 		{ "hello\n", "1: is not valid JSON" },
 		{ "hello", "1: is not valid JSON" },
 		{ RUN "\nhello", "2: is not valid JSON" },
@@ -171,6 +173,9 @@ Test(lines, other_files_are_refused)
 		  "{\"result\":\"pass\"}"
 		  "}\n",
 		  "1: \"bench\" is missing" },
+		{ "[\n" RUN ",\n" RECORD "\n", "4: is not valid JSON" },
+		{ "[\n" RUN "\n" RECORD "]\n", "3: is not valid JSON" },
+		{ "\n[" RUN "\n", "3: is not valid JSON" },
 		{ "[" RUN "] x", "1: is not valid JSON" },
 		{ "[" RUN ",3]", "1: is not a line" },
 	};
@@ -182,12 +187,14 @@ Test(lines, other_files_are_refused)
 Test(lines, a_nul_byte_hides_nothing)
 {
 	static const char line[] = RUN "\n" RECORD "\0 rest\n";
+	static const char array[] = "[" RUN "]\0]";
 	static const char behind[] = RUN "\n" RECORD "\n\0\0\n" RECORD "\n";
 	static const char first[] = "\0" RUN "\n";
 
 	expect_refused(behind, sizeof behind - 1, "3: is not valid JSON");
 	expect_refused(first, sizeof first - 1, "1: is not valid JSON");
 	expect_refused(line, sizeof line - 1, "2: is not valid JSON");
+	expect_refused(array, sizeof array - 1, "1: is not valid JSON");
 }
 
 /* A record that a later one of its key in the file replaces is left out, also if their runs

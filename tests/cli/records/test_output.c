@@ -102,6 +102,8 @@ Test(output, lines)
 		{ OLD "\n" CUT, OLD "\n" PUT, OPEN, GB_RESUME, true, NULL },
 		{ OLD "\n" CUT, OLD "\n" CUT, OPEN, GB_RESUME, false, NULL },
 		{ CUT, PUT, OPEN, GB_RESUME, true, NULL },
+		{ "[" OLD "]", "[" OLD "]", OPEN, GB_RESUME, true,
+		  "is a document, not JSON lines" },
 		{ "no\n", "no\n", OPEN, GB_RESUME, true, ":1: is not valid JSON" },
 		{ OLD "\n", OLD "\n" PUT, INHERIT, GB_REFUSE, true, NULL },
 		{ OLD "\n", PUT, INHERIT, GB_OVERWRITE, true, NULL },

@@ -18,3 +18,7 @@ printf 'notes to keep' >>tail.jsonl
 copy --count=10,20 --resume -o tail.jsonl
 tail -n 1 tail.jsonl
 echo
+(printf '[' && paste -sd, out.jsonl && printf ']\n') >array.jsonl
+cp array.jsonl before
+copy --count=10,20 --resume -o array.jsonl
+cmp array.jsonl before
