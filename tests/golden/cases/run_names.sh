@@ -29,4 +29,3 @@ for commit in abc abd; do
 	done
 done >repetitions.jsonl
 gpubench report --format=markdown repetitions.jsonl | head -n 3
-gpubench report --format=html repetitions.jsonl | grep -o '<li><strong>.*</li>'
