@@ -118,6 +118,10 @@ Test(lines, records_belong_to_the_nearest_run)
 	cr_assert_eq(list.count, 2);
 	cr_expect_eq(list.record[0]->context, list.context[0]);
 	cr_expect_eq(list.record[1]->context, list.context[1]);
+	cr_expect_eq(list.last_context_bytes, strlen(RUN "\n" RECORD "\n"));
+	gb_records_remove_context(&list, 0);
+	cr_assert_eq(list.count, 1);
+	cr_expect_eq(list.record[0]->context, list.context[0]);
 	gb_records_release(&list);
 }
 
@@ -162,7 +166,8 @@ Test(lines, other_files_are_refused)
 		{ RUN "\n{\"type\":\"other\"}\n", "2: is not a line" },
 		{ RUN "\n{\"type\":\"run\",\"run_id\":\"a\"}\n", "2: has no \"schema\"" },
 		{ "{\"type\":\"run\",\"schema\":3,\"run_id\":\"a\"}\n", "1: has schema 3" },
-		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n", "1: has schema 3" },
+		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n",
+		  "1: has schema 3" },
 		{ "{\"type\":\"run\",\"schema\":0,\"run_id\":\"a\"}\n", "1: has schema 0" },
 		{ "{\"type\":\"run\",\"schema\":2}\n", "1: \"run_id\" is missing" },
 		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"odd\"}\n",
