@@ -32,7 +32,7 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t repetitions, quiet, overwrite;
+	int64_t repetitions, quiet, overwrite, resume;
 	const char *budget, *output;
 	double budget_s;
 };
@@ -56,6 +56,9 @@ static const struct gb_param rows[] = {
 	  AT(GB_PATH, output),
 	  .unit = "PREFIX",
 	  .help = "append the records of each repetition to PREFIX.NAME.jsonl" },
+	{ .name = "resume",
+	  AT(GB_FLAG, resume),
+	  .help = "continue after the repetitions in PREFIX.NAME.jsonl" },
 	{ .name = "overwrite",
 	  AT(GB_FLAG, overwrite),
 	  .help = "replace an existing PREFIX.NAME.jsonl" },
@@ -104,21 +107,45 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 	return GB_OK;
 }
 
-/* Open PREFIX.NAME.jsonl before the first repetition. */
-static enum gb_status side_open(const struct trial *t, struct side *side, struct gb_error *err)
+/* True if the run had these arguments, and then "-q --resume=any --output=FILE". */
+static bool has_words(const struct gb_context *context, const struct trial *t)
 {
-	const struct options *o = t->options;
-	struct stat file;
+	if (context->argv.count != t->words + 3)
+		return false;
+	for (size_t i = 0; i < t->words; i++)
+		if (!gb_equal(context->argv.text[i], t->word[i]))
+			return false;
+	return true;
+}
 
-	if (!o->output)
+/* Open PREFIX.NAME.jsonl before the first repetition.  GB_RESUME: read the repetitions that it
+ * holds; they must have had the same arguments.  The last one is dropped if it was cut off. */
+static enum gb_status side_open(struct trial *t, struct side *side, enum gb_existing existing,
+				struct gb_error *err)
+{
+	struct gb_records *records = &side->records;
+
+	if (!t->options->output)
 		return GB_OK;
-	if (asprintf(&side->path, "%s.%s.jsonl", o->output, side->name) < 0) {
+	if (asprintf(&side->path, "%s.%s.jsonl", t->options->output, side->name) < 0) {
 		side->path = NULL;
 		return gb_out_of_memory(err, NULL);
 	}
-	if (!o->overwrite && !stat(side->path, &file) && S_ISREG(file.st_mode) && file.st_size > 0)
-		return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it", side->path);
-	return gb_output_open(&side->output, side->path, GB_OVERWRITE, err);
+	if (gb_output_open(&side->output, side->path, existing, err) || existing != GB_RESUME ||
+	    gb_output_past(&side->output, records, err))
+		return err->code;
+	if (side->output.cut) {
+		if (records->context_count)
+			gb_records_remove_context(records, records->context_count - 1);
+		side->output.keep_bytes = records->last_context_bytes;
+	}
+	side->repetitions = records->context_count;
+	for (size_t i = 0; i < records->context_count; i++)
+		if (!has_words(records->context[i], t))
+			return gb_fail(err, GB_EUSAGE,
+				       "--resume: %s has repetitions with other arguments",
+				       side->path);
+	return GB_OK;
 }
 
 static void side_release(struct side *side, struct gb_error *err)
@@ -194,12 +221,13 @@ static enum gb_status check_exit(const struct side *side, int status, bool wrote
 		     : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
 }
 
-/* Take the records of a repetition: its own, of a single run. */
+/* Take the records of a repetition: its own, of a single run with the setup of resumed ones. */
 static enum gb_status take_repetition(struct side *side, int status, const char *file,
 				      struct gb_error *err)
 {
 	struct gb_records repetition = { 0 };
 	struct gb_error local_err = { 0 };
+	const bool before = side->output.existing == GB_RESUME && side->records.context_count;
 	const bool read = !gb_records_read(file, &repetition, &local_err);
 
 	if (check_exit(side, status, repetition.context_count > 0, err))
@@ -213,7 +241,10 @@ static enum gb_status take_repetition(struct side *side, int status, const char 
 	for (size_t i = repetition.count; !err->code && i-- > 0;)
 		if (repetition.record[i]->context != repetition.context[0])
 			gb_records_remove(&repetition, i);
-	if (!err->code && !gb_output_put(&side->output, &repetition, err)) {
+	if (!err->code &&
+	    !(before &&
+	      gb_resume_check(&side->records, side->path, repetition.context[0], "", err)) &&
+	    !gb_output_put(&side->output, &repetition, err)) {
 		side->repetitions++;
 		(void)gb_records_move(&side->records, &repetition, err);
 	}
@@ -379,10 +410,17 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 static enum gb_status judge(struct trial *t, struct gb_error *err)
 {
 	const struct options *o = t->options;
+	const enum gb_existing existing = o->resume      ? GB_RESUME
+					  : o->overwrite ? GB_OVERWRITE
+							 : GB_REFUSE;
 	struct side *side = t->side;
 
-	if (side_open(t, &side[0], err) || side_open(t, &side[1], err) || plan_both(t, err) ||
-	    launch_both(t, err) || gb_output_begin(&side[0].output, err) ||
+	if (o->resume && o->overwrite)
+		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
+	if (o->resume && !o->output)
+		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
+	if (side_open(t, &side[0], existing, err) || side_open(t, &side[1], existing, err) ||
+	    plan_both(t, err) || launch_both(t, err) || gb_output_begin(&side[0].output, err) ||
 	    gb_output_begin(&side[1].output, err))
 		return err->code; /* without a launch, --overwrite removes the old records, too */
 	return gb_compare_and_print(&o->compare, t->looks, &side[0].records, side[0].name,

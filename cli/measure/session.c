@@ -120,7 +120,8 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	if (!context || gb_records_add_context(&s->records, context, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check(&s->records, s->request->target.path, context, err);
+	return gb_resume_check(&s->records, s->request->target.path, context,
+			       " (--resume=any adds to it anyway)", err);
 }
 
 /* CUDA is always asked for devices, because its absence is always reported. */

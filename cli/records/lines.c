@@ -345,11 +345,12 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 {
 	const char *where;
 
-	list->complete_bytes = 0;
+	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
 		const size_t length = end ? (size_t)(end - text) : source->size - start;
+		const size_t runs = list->context_count;
 		cJSON *line;
 
 		text[length] = '\0';
@@ -364,6 +365,8 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 				(void)not_json(source, number, err);
 			else
 				(void)accept(source, number, line, list, err);
+			if (list->context_count > runs)
+				list->last_context_bytes = start;
 			list->unended = !end;
 		}
 		start += length + (end != NULL);

@@ -18,9 +18,10 @@ struct gb_records {
 	size_t written_contexts, written; /* as many of each are in the output: gb_output_put() */
 	bool truncated; /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
-	size_t complete_bytes; /* up to the end of its last complete line */
-	bool unended;          /* its last line is complete except for the newline */
-	bool is_array;         /* it was one JSON array */
+	size_t complete_bytes;     /* up to the end of its last complete line */
+	size_t last_context_bytes; /* up to the start of its last run line */
+	bool unended;              /* its last line is complete except for the newline */
+	bool is_array;             /* it was one JSON array */
 };
 
 /* Append the lines of a file ("-" for standard input): JSON Lines, or one array of the same objects.

@@ -116,18 +116,16 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	return GB_OK;
 }
 
+/* `path` and `hint` are for the message. */
 static enum gb_status differs(const char *path, const char *part, const char *there,
-			      const char *here, struct gb_error *err)
+			      const char *here, const char *hint, struct gb_error *err)
 {
-	return gb_fail(
-		err, GB_EUSAGE,
-		"--resume: %.80s differs in its %s: %.150s, now %.150s (--resume=any adds to it "
-		"anyway)",
-		path, part, there, here);
+	return gb_fail(err, GB_EUSAGE, "--resume: %.80s differs in its %s: %.150s, now %.150s%s",
+		       path, part, there, here, hint);
 }
 
 static enum gb_status check_run(const struct gb_context *context, const struct gb_context *now,
-				const char *path, struct gb_error *err)
+				const char *path, const char *hint, struct gb_error *err)
 {
 	static const struct {
 		const char *name, *path;
@@ -148,10 +146,10 @@ static enum gb_status check_run(const struct gb_context *context, const struct g
 	};
 
 	if (!gb_same_machine(&context->on_cpu, &now->on_cpu))
-		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, err);
+		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, hint, err);
 	if ((gb_context_gpu(context) || gb_context_gpu(now)) &&
 	    !gb_same_machine(&context->on_gpu, &now->on_gpu))
-		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, err);
+		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, hint, err);
 	for (size_t i = 0; i < GB_COUNT(part); i++) {
 		const struct gb_field_value a = gb_context_value(context, part[i].path);
 		const struct gb_field_value b = gb_context_value(now, part[i].path);
@@ -159,17 +157,17 @@ static enum gb_status check_run(const struct gb_context *context, const struct g
 
 		if (!gb_values_equal(a, b))
 			return differs(path, part[i].name, gb_value_words(a, there, sizeof there),
-				       gb_value_words(b, here, sizeof here), err);
+				       gb_value_words(b, here, sizeof here), hint, err);
 	}
 	return GB_OK;
 }
 
 enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
-			       const struct gb_context *now, struct gb_error *err)
+			       const struct gb_context *now, const char *hint, struct gb_error *err)
 {
 	for (size_t i = 0; i < records->context_count && !err->code; i++)
 		if (records->context[i] != now)
-			(void)check_run(records->context[i], now, path, err);
+			(void)check_run(records->context[i], now, path, hint, err);
 	return err->code;
 }
 

@@ -53,9 +53,10 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 
 /* GB_EUSAGE if a run of the records (from the file `path`) was made with another setup than the run
  * `now`: another machine, build, device or cache mode.  The message names
- * the first difference. */
+ * the first difference and ends in the hint. */
 enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
-			       const struct gb_context *now, struct gb_error *err);
+			       const struct gb_context *now, const char *hint,
+			       struct gb_error *err);
 
 /* Prepare the file for the first line, as gb_output_put() would: GB_OVERWRITE removes the old
  * contents, GB_RESUME a line that was cut off. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # repetition.sh -- a fake build of gpubench for `ab`, with known measurements.  A copy NAME of it writes
 # a record for each line "KEY STATUS NS" of NAME.keys, with noise of up to 1 % that repeats every
-# five repetitions.  If NAME.kill exists, the repetition with the number in it kills `ab` instead.
+# five repetitions.  NAME.run has further members of the run line.  If NAME.kill exists, the repetition
+# with the number in it kills `ab` instead.
 # NAME.plan is what --dry-run prints.
 case " $* " in *" --dry-run "*)
 	cat "$0.plan" 2>/dev/null
@@ -20,7 +21,8 @@ for word in "$@"; do
 	words="$words${words:+,}\"$word\""
 done
 {
-	printf '{"type":"run","schema":2,"run_id":"%s","argv":[%s]}\n' "$run" "$words"
+	printf '{"type":"run","schema":2,"run_id":"%s","argv":[%s]%s}\n' "$run" "$words" \
+		"$(cat "$0.run" 2>/dev/null)"
 	seq=0
 	while read -r key status ns; do
 		! grep -qs "\"key\":\"$key n=1\"" "$output" || continue

@@ -120,6 +120,10 @@ Test(lines, records_belong_to_the_nearest_run)
 	cr_assert_eq(list.count, 2);
 	cr_expect_eq(list.record[0]->context, list.context[0]);
 	cr_expect_eq(list.record[1]->context, list.context[1]);
+	cr_expect_eq(list.last_context_bytes, strlen(RUN "\n" RECORD "\n"));
+	gb_records_remove_context(&list, 0);
+	cr_assert_eq(list.count, 1);
+	cr_expect_eq(list.record[0]->context, list.context[0]);
 	gb_records_release(&list);
 }
 

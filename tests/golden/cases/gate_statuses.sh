@@ -10,13 +10,10 @@ gate() { # NEW REPETITIONS OPTION...
 	new=$1 repetitions=$2
 	shift 2
 	echo "== $new, $repetitions repetitions $*"
-	mkdir before && cp ./*.repetitions before 2>/dev/null
 	gpubench ab base=./base new=./$new --repetitions=$repetitions "$@" -o kept --overwrite -- x
 	status=$?
 	echo "status $status"
-	rm ./*.repetitions && cp before/* . 2>/dev/null # the same records again
-	rm -r before
-	gpubench ab base=./base new=./$new --repetitions=$repetitions "$@" --format=json -- x >kept.json
+	gpubench ab base=./base new=./$new --repetitions=$repetitions "$@" -o kept --resume --format=json -- x >kept.json
 	same=$?
 	[ $same = $status ] || echo "the same records: status $same"
 	grep -q "\"exit_status\":.*$status," kept.json || echo "the JSON says otherwise"
