@@ -13,6 +13,7 @@
 #include "build_info.h"
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/help.h"
+#include "cli/commands/removed.h"
 #include "common/suggest.h"
 #include "common/text.h"
 
@@ -260,6 +261,8 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	struct gb_suggest suggestion = { .word = name, .length = length, .prefix = "--" };
 	char help[128];
 
+	if (gb_removed(p->command, word, p->err))
+		return p->err->code;
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
 	for (size_t i = 0; i < p->option_count && name > word + 1; i++)
 		if (p->option[i].name)

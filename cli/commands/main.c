@@ -15,6 +15,7 @@
 #include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
+#include "cli/commands/removed.h"
 #include "cli/measure/interrupt.h"
 #include "common/suggest.h"
 #include "common/text.h"
@@ -78,6 +79,8 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 
 	if (gb_equal(argv[0], "help"))
 		return gb_fail(err, GB_EUSAGE, "help takes a command, a benchmark or `files`");
+	if (gb_removed(argv[0], NULL, err))
+		return err->code;
 	if (benchmark)
 		return gb_cmd_bench(benchmark, argc, argv, err);
 	for (size_t i = 0; i < GB_COUNT(commands); i++) {
