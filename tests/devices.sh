@@ -103,9 +103,9 @@ for points in "radix cuda/small --count=5000,16k" "bfs cuda/ccam --vertices=100,
 		fail "$(grep -m 1 '"gpus"' old.jsonl)"
 done
 
-# Devices with 64 and 100 KB of shared memory: other tiles of the tree and of the sort.
+# Devices with 64 and 100 KB of shared memory: smaller subtrees, and other tiles of the sort.
 for capability in "$oldest" 86; do
-	for points in "octree cuda/morton --count=5000 --bucket=1,8" \
+	for points in "octree cuda/lf-shared --count=5000 --bucket=1,8" \
 		"radix cuda/onesweep --count=100k --values=none,u32"; do
 		GPUBENCH_PTX_CAPABILITY=$capability "$gpubench" $points --samples=1 \
 			--min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||

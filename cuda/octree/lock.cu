@@ -1,4 +1,4 @@
-/* lock.cu -- step 1 of 3: each thread locks the leaf that it splits (Burtscher and Pingali 2011).
+/* lock.cu -- step 1 of 4: each thread locks the leaf that it splits (Burtscher and Pingali 2011).
  *
  * This is the baseline of Cordeiro and Zola (2024), algorithm 1.
  *
@@ -166,7 +166,7 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 		bool done = false;
 
 		if (__any_sync(ALL_LANES, locked))
-			nodes = octree_allocate(&reserve, &tree, wanted, chunk);
+			nodes = octree_allocate<false>(&reserve, &tree, wanted, chunk);
 		if (!w.active)
 			continue;
 		if (locked && octree_node(&nodes, wanted - 1) >= tree.pool) {

@@ -1,4 +1,4 @@
-/* morton.cu -- step 3 of 3: sort all bodies, then make every node and link at once.
+/* morton.cu -- step 4 of 4: sort all bodies, then make every node and link at once.
  *
  * Nodes and links take no atomics.
  *
@@ -99,8 +99,7 @@ static __device__ __forceinline__ void link_bodies(const octree_linear &l, const
 
 	const uint64_t key = l.keys[i];
 	const int common_before = i == 0 ? -1 : octree_shared_digits(l.keys[i - 1], key);
-	const int above =
-		min(common_before, (int)OCTREE_DEEPEST); /* level above its topmost node */
+	const int above = min(common_before, l.deepest); /* level above its topmost node */
 	const int last = common_bucket[threadIdx.x + l.bucket];
 	const bool starts = last > above; /* nodes of levels above + 1 .. last */
 	const int leaf = starts ? last : linear_leaf_level(&common_bucket[threadIdx.x], l.bucket);
@@ -200,7 +199,8 @@ static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err
 	const octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
 				       a->tree.next, s->base };
 	const size_t blocks = gpu_blocks(a->count, BLOCK);
-	octree_linear linear = { w->row.keys, s->base, a->count, (size_t)a->input->bucket };
+	octree_linear linear = { w->row.keys, s->base, a->count, (size_t)a->input->bucket,
+				 OCTREE_DEEPEST };
 
 	if (octree_queue_box(a, timer, err) || a->count == 0)
 		return err->code;
@@ -216,7 +216,7 @@ static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err
 	gb_phase(timer, "link");
 	if (w->again && (link_tiles(s, err) || gpu_words_fix_ties_again(w, worded, err)))
 		return err->code;
-	if (linear_number(&linear, a, err) != GB_OK)
+	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
 	if (w->again)
 		link_again_kernel<<<gpu_resident_blocks(link_again_kernel, BLOCK, 0, blocks), BLOCK,

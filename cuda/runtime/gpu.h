@@ -9,7 +9,7 @@
  *	gpu_cas(p, expected, v)                   .compare_exchange_strong(expected, v), acq_rel
  *	gpu_cas_acquire(), gpu_cas_release()      the same with only one of the two
  *	gpu_add(p, v)                             .fetch_add(v, memory_order_acq_rel)
- *	gpu_cas_shared(p, expected, v)            the same at thread_scope_block, __shared__
+ *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)     thread_scope_block, __shared__
  *	gpu_fence()           cuda::atomic_thread_fence(memory_order_acq_rel, thread_scope_device)
  *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
  * gpu_cas() and gpu_add() return the old value.  A block passes data to another by plain stores
@@ -155,8 +155,20 @@ template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 	return *p;
 }
 
-/* A word of shared memory, ordered among the threads of a block.  Inline PTX, because nvcc compiles
+/* Words of shared memory, ordered among the threads of a block.  Inline PTX, because nvcc compiles
  * __nv_atomic_*() for generic addresses and resolves each one's memory space at run time. */
+template <class T> static __device__ __forceinline__ T gpu_ld_acquire_shared(const T *p)
+{
+	static_assert(sizeof(T) == 4, "4 bytes");
+	unsigned v;
+
+	asm volatile("ld.acquire.cta.shared.b32 %0, [%1];"
+		     : "=r"(v)
+		     : "r"((unsigned)__cvta_generic_to_shared(p))
+		     : "memory");
+	return (T)v;
+}
+
 template <class T>
 static __device__ __forceinline__ T gpu_cas_shared(T *p, std::type_identity_t<T> expected,
 						   std::type_identity_t<T> v)

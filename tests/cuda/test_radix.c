@@ -22,6 +22,7 @@ Test(variants_radix, wide)
 	run_points("lbvh", "apetrei", "--scene=soup --count=5001");
 	run_points("lbvh", "ploc", "--scene=soup --count=5001");
 	run_points("octree", "morton", "--count=5001 --distribution=plummer");
+	run_points("octree", "lf-shared", "--count=5001 --distribution=plummer");
 }
 
 /* A block sorts several tiles from 11521 keys of 64 bits on, or 20481 of 32 bits. */
@@ -34,6 +35,7 @@ Test(variants_radix, one_multiprocessor)
 	run_points("radix", "onesweep",
 		   "--values=u32 --count=12000,21000 --distribution=uniform,few");
 	run_points("octree", "morton", "--count=6500 --distribution=plummer");
+	run_points("octree", "lf-shared", "--count=6500 --distribution=plummer");
 }
 
 /* If emulated, on a device with small clusters. */

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "cuda/primitives/sort_count.h"
+
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
@@ -111,16 +113,29 @@ static __global__ void empty_kernel(octree_tree tree)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-/* One thread per body: its key, and no body after it. */
-static __global__ void keys_kernel(octree_bodies bodies, size_t count, uint64_t *keys,
-				   int32_t *next)
+/* Makes the keys. */
+struct octree_keyed {
+	octree_bodies bodies;
+	uint64_t *keys;
+	uint32_t *numbers;
+	int32_t *next;
+
+	__device__ __forceinline__ uint64_t make(size_t i) const
+	{
+		next[i] = -1;
+		if (numbers)
+			numbers[i] = (uint32_t)i;
+		return keys[i] = bodies.key(i);
+	}
+};
+
+/* One thread per body. */
+static __global__ void keys_kernel(octree_keyed keyed, size_t count)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
-	if (i < count) {
-		next[i] = -1;
-		keys[i] = bodies.key(i);
-	}
+	if (i < count)
+		(void)keyed.make(i);
 }
 
 enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
@@ -134,6 +149,19 @@ enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
 		gb_phase(timer, "box");
 		box_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*a);
 	}
+	return CUDA_TRY(err, cudaGetLastError());
+}
+
+enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
+				 const struct gpu_sort_args *sort, struct gb_timer *timer,
+				 struct gb_error *err)
+{
+	const octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
+
+	gb_phase(timer, "keys");
+	if (sort)
+		return gpu_sort_count<uint64_t>(sort, keyed, err);
+	keys_kernel<<<gpu_blocks(a->count, BLOCK), BLOCK, 0, gpu_stream()>>>(keyed, a->count);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
@@ -175,11 +203,9 @@ enum gb_status octree_builder_run(octree_builder *b, struct gb_timer *timer, str
 {
 	const octree_arrays *const a = &b->arrays;
 
-	if (octree_queue_box(a, timer, err) || a->count == 0)
+	if (octree_queue_box(a, timer, err) || a->count == 0 ||
+	    octree_queue_keys(a, NULL, NULL, timer, err))
 		return err->code;
-	gb_phase(timer, "keys");
-	keys_kernel<<<gpu_blocks(a->count, BLOCK), BLOCK, 0, gpu_stream()>>>(
-		octree_bodies_of(a), a->count, a->keys, a->tree.next);
 	gb_phase(timer, "insert");
 	b->kernel<<<b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream()>>>(a->keys, a->count, a->tree,
 								     b->grid.chunk);

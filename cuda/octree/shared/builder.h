@@ -26,6 +26,8 @@ struct octree_counters {
 	uint64_t cas_failures; /* compare-and-swaps that found the slot changed */
 	uint64_t lock_spins;   /* attempts that met a locked slot, or lost the race for a lock */
 	uint32_t exhausted;    /* 1: some thread got no node */
+	/* Work lists of lf-shared. */
+	uint32_t tasks, hard_tasks, ticket;
 	struct gpu_runs runs;
 	uint32_t blocks; /* see is_last_block() */
 };
@@ -57,6 +59,12 @@ struct octree_arrays {
  * children, and zeros in temp.  Without bodies, the tree is then complete. */
 enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
 				struct gb_error *err);
+/* Then phase "keys": the keys, and no body with a next one.  numbers[i] = i, unless NULL.  sort:
+ * that of the keys, whose digits are counted, or NULL. */
+enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
+				 const struct gpu_sort_args *sort, struct gb_timer *timer,
+				 struct gb_error *err);
+
 /* ---- operations of a variant whose state begins with its arrays --------------------------- */
 
 /* inserts: also allocate keys, and tree.rank if the bucket is above 1. */
@@ -178,7 +186,9 @@ static __device__ __forceinline__ uint32_t octree_node(const octree_nodes *nodes
 }
 
 /* Allocate `wanted` nodes for each lane, with at most one atomic for the warp; all its lanes call
- * together.  chunk: fewest nodes to reserve at a time. */
+ * together.  chunk: fewest nodes to reserve at a time.  SHARED: the tree is in shared memory, where
+ * 64-bit additions are loops; the low half of the counter is enough there. */
+template <bool SHARED>
 static __device__ __forceinline__ octree_nodes octree_allocate(octree_reserve *reserve,
 							       const octree_tree *tree,
 							       uint32_t wanted, uint32_t chunk)
@@ -201,8 +211,9 @@ static __device__ __forceinline__ octree_nodes octree_allocate(octree_reserve *r
 	uint64_t first = 0;
 
 	if (threadIdx.x % WARP == 0)
-		first = atomicAdd((unsigned long long *)&tree->counters->taken,
-				  (unsigned long long)more);
+		first = SHARED ? atomicAdd((uint32_t *)&tree->counters->taken, more)
+			       : atomicAdd((unsigned long long *)&tree->counters->taken,
+					   (unsigned long long)more);
 	first = __shfl_sync(ALL_LANES, first, 0);
 	/* Numbers past the pool all start at its end, so none wraps around. */
 	nodes.chunk_first = first < tree->pool ? (uint32_t)first : tree->pool;

@@ -26,10 +26,11 @@
 #include "cuda/octree/shared/builder.h"
 
 struct octree_linear {
-	const uint64_t *keys; /* sorted */
+	const uint64_t *keys; /* sorted, at least by the digits 0 .. deepest */
 	uint32_t *base;       /* nodes that the bodies before body i start */
 	size_t count;
 	size_t bucket;
+	int deepest; /* deepest level of nodes */
 	/* Do nothing unless these have a long run in disorder; NULL: always work. */
 	const gpu_runs *again;
 };
@@ -37,16 +38,14 @@ struct octree_linear {
 /* common_before(i), no deeper than nodes; -1 for the first body. */
 static __device__ __forceinline__ int linear_common_before(const octree_linear *l, size_t i)
 {
-	return i == 0 ? -1
-		      : min(octree_shared_digits(l->keys[i - 1], l->keys[i]), (int)OCTREE_DEEPEST);
+	return i == 0 ? -1 : min(octree_shared_digits(l->keys[i - 1], l->keys[i]), (int)l->deepest);
 }
 
 /* common_bucket(i); -1 if no body is so far behind i.  The first body always starts the root. */
 static __device__ __forceinline__ int linear_common_bucket(const octree_linear *l, size_t i)
 {
 	if (i + l->bucket < l->count)
-		return min(octree_shared_digits(l->keys[i], l->keys[i + l->bucket]),
-			   (int)OCTREE_DEEPEST);
+		return min(octree_shared_digits(l->keys[i], l->keys[i + l->bucket]), l->deepest);
 	return i == 0 ? 0 : -1;
 }
 
@@ -97,10 +96,10 @@ static inline enum gb_status linear_create(octree_arrays *a, size_t sort_bytes,
 }
 
 /* One block per tile of bodies: count the nodes that each body starts, and sum up.  A block clears
- * the nodes of its bodies, and `next` if l.again; the last tile counts all nodes, and
+ * the nodes of its bodies if `clear`, and `next` if l.again; the last tile counts all nodes, and
  * flags the pool as exhausted if it has no room for them. */
 template <int ITEMS>
-static __global__ void linear_kernel(octree_linear l, octree_tree tree, uint64_t *temp)
+static __global__ void linear_kernel(octree_linear l, octree_tree tree, uint64_t *temp, bool clear)
 {
 	constexpr int WARPS = (int)GPU_CHAIN_BLOCK / WARP;
 	__shared__ uint64_t part[WARPS + 1];
@@ -136,7 +135,7 @@ static __global__ void linear_kernel(octree_linear l, octree_tree tree, uint64_t
 	const uint64_t end = min(part[WARPS], (uint64_t)tree.pool);
 
 #pragma unroll 1
-	for (uint64_t n = part[0] + threadIdx.x; n < end; n += GPU_CHAIN_BLOCK)
+	for (uint64_t n = part[0] + threadIdx.x; clear && n < end; n += GPU_CHAIN_BLOCK)
 		octree_clear_node(tree.child[n]);
 	if (threadIdx.x == 0 && tile == gridDim.x - 1) {
 		tree.counters->taken = part[WARPS];
@@ -144,9 +143,9 @@ static __global__ void linear_kernel(octree_linear l, octree_tree tree, uint64_t
 	}
 }
 
-/* Fill base, count the nodes in counters->taken and clear them. */
+/* Fill base and count the nodes in counters->taken.  clear: also clear them. */
 static inline enum gb_status linear_number(const octree_linear *l, const octree_arrays *a,
-					   struct gb_error *err)
+					   bool clear, struct gb_error *err)
 {
 	uint64_t *const end = (uint64_t *)(void *)(a->temp + a->temps);
 
@@ -155,7 +154,7 @@ static inline enum gb_status linear_number(const octree_linear *l, const octree_
 				     : linear_kernel<GPU_CHAIN_MANY>;
 
 	kernel<<<gpu_chain_blocks(l->count), GPU_CHAIN_BLOCK, 0, gpu_stream()>>>(
-		*l, a->tree, end - gpu_chain_words(l->count));
+		*l, a->tree, end - gpu_chain_words(l->count), clear);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
