@@ -1,4 +1,6 @@
-/* test_available.c -- available memory under limits in fake files. */
+/* test_available.c -- available memory, under limits in fake files and under the limits of the
+ * process.
+ */
 #include "common/available.h"
 
 #include <criterion/criterion.h>
@@ -7,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/memory.h"
 #include "tests/file_of.h"
@@ -59,7 +62,7 @@ static uint64_t left(const char *groups)
 	return bytes;
 }
 
-Test(available, own_group)
+Test(available, version_2_own_group)
 {
 	write_file("job/step/memory.max", "1000000\n");
 	write_file("job/step/memory.current", "300000\n");
@@ -77,7 +80,7 @@ Test(available, own_group)
 	cr_expect_eq(left("0::/job/step\n"), UINT64_MAX);
 }
 
-Test(available, group_around)
+Test(available, version_2_group_around)
 {
 	write_file("job/memory.max", "500\n");
 	write_file("job/memory.current", "100\n");
@@ -89,11 +92,24 @@ Test(available, group_around)
 }
 
 /* The path may be that of the host, which does not exist in the container. */
-Test(available, in_a_container)
+Test(available, version_2_in_a_container)
 {
 	write_file("memory.max", "5000\n");
 	write_file("memory.current", "1000\n");
 	cr_expect_eq(left("0::/outside/of/it\n"), 4000);
+}
+
+Test(available, version_1)
+{
+	write_file("memory/job/memory.limit_in_bytes", "8000\n");
+	write_file("memory/job/memory.usage_in_bytes", "3000\n");
+	write_file("memory/job/memory.stat", "cache 9\ntotal_inactive_file 500\n");
+	cr_expect_eq(left("5:cpu,cpuacct:/job\n4:hugetlb,memory:/job\n0::/\n"), 5500);
+	cr_expect_eq(left("4:cpuset:/job\n0::/\n"), UINT64_MAX);
+	cr_expect_eq(left("4:memory:/other\n4\n4:memory\n"), UINT64_MAX);
+	write_file("memory.max", "700\n");
+	write_file("memory.current", "0\n");
+	cr_expect_eq(left("4:memory:/job\n0::/\n"), 700, "the least of both");
 }
 
 Test(available, no_groups)
@@ -101,16 +117,41 @@ Test(available, no_groups)
 	cr_expect_eq(gb_cgroup_available("/no/such/file", root), UINT64_MAX);
 }
 
-/* Memory that the process may not have is refused.  The limit is safe to set: every test runs in its
- * own process. */
+/* Bytes of address space, or of data and stack, in use: terabytes under AddressSanitizer. */
+static rlim_t bytes_used(bool is_data)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0, data = 0;
+
+	cr_assert(file && fscanf(file, "%lu %*u %*u %*u %*u %lu", &pages, &data) == 2);
+	(void)fclose(file);
+	return (rlim_t)(is_data ? data : pages) * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+Test(available, data)
+{
+	const size_t files = open_files();
+	const rlim_t most = bytes_used(true) + ((rlim_t)1 << 30);
+	const struct rlimit limit = { most, most };
+
+	cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+	cr_expect_leq(gb_host_available(), (uint64_t)1 << 30);
+	if (UNLESS_SANITIZED(true, false)) {
+		cr_assert_eq(setrlimit(RLIMIT_DATA, &(struct rlimit){ 4096, 4096 }), 0);
+		cr_expect_eq(gb_host_available(), 0);
+	}
+	cr_expect_eq(open_files(), files);
+}
+
+/* The limit is safe to set: every test runs in its own process. */
 Test(available, address_space)
 {
-	const struct rlimit limit = { (rlim_t)1 << 30, (rlim_t)1 << 30 };
+	const rlim_t most = bytes_used(false) + ((rlim_t)4 << 30);
+	const struct rlimit limit = { most, most };
 	struct gb_error err = { 0 };
 
-	if (UNLESS_SANITIZED(false, true))
-		return; /* AddressSanitizer has terabytes */
 	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	cr_expect_leq(gb_host_available(), (uint64_t)4 << 30);
 	cr_expect_null(gb_host_alloc((size_t)5 << 30, 1, &err));
 	cr_expect(strstr(err.message, "needs 5.00 GiB of host memory, ") != NULL, "%s",
 		  err.message);
