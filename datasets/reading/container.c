@@ -91,16 +91,11 @@ const char *gb_container_name(const char *bytes, size_t size)
 
 /* ---- mappings ----------------------------------------------------------------------------- */
 
-size_t gb_whole_pages(size_t size)
+size_t gb_mapped_bytes(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	return size / page * page;
-}
-
-size_t gb_mapped_bytes(size_t size)
-{
-	return gb_whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
+	return size / page * page + page;
 }
 
 /* ---- unpacking ---------------------------------------------------------------------------- */

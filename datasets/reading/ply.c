@@ -198,10 +198,14 @@ enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
 		end = memmem(r->at, (size_t)(r->end - r->at), last, sizeof last - 1);
 	if (end)
 		end = memchr(end, '\r', (size_t)(r->end - end));
-	if ((end && gb_reader_turn_returns(r, end + 1)) || read_header_lines(p) || check_header(p))
+	if (end)
+		gb_reader_turn_returns(r, end + 1);
+	if (read_header_lines(p) || check_header(p))
 		return r->err->code;
 	p->rows = r->at;
-	return returns && p->format == GB_PLY_ASCII ? gb_reader_turn_returns(r, r->end) : GB_OK;
+	if (returns && p->format == GB_PLY_ASCII)
+		gb_reader_turn_returns(r, r->end);
+	return GB_OK;
 }
 
 void gb_ply_rewind(struct gb_ply *p)

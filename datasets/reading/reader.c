@@ -17,9 +17,10 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* ---- files as bytes ----------------------------------------------------------------------- */
+/* ---- a file in memory --------------------------------------------------------------------- */
 
-int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err)
+/* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes. */
+static int open_file(const char *path, const char *what, size_t *size, struct gb_error *err)
 {
 	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -40,70 +41,30 @@ int gb_file_open(const char *path, const char *what, size_t *size, struct gb_err
 	return -1;
 }
 
-enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
-			    struct gb_error *err)
-{
-	const size_t most = (size_t)1 << 30;
-	char *to = buffer;
-
-	for (size_t done = 0; done < bytes;) {
-		const size_t want = bytes - done < most ? bytes - done : most;
-		const ssize_t got = pread(file, to + done, want, (off_t)(from + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return gb_fail(err, GB_EUSAGE, "%s: %s at byte %zu", path, strerror(errno),
-				       from + done);
-		if (got == 0)
-			return gb_fail(err, GB_EUSAGE, "%s ended at byte %zu of %zu", path,
-				       from + done, from + bytes);
-		done += (size_t)got;
-	}
-	return GB_OK;
-}
-
-/* The largest file that a dry run reads: a dry run must be quick. */
-static const size_t DRY_MOST = (size_t)1 << 30;
-
-/* Map the file's `size` bytes, followed by a newline; NULL on failure.  The whole pages are mapped
- * over anonymous memory.  The rest of the file is read into the last page of that memory. */
+/* Map the file's `size` bytes, followed by a newline; NULL on failure.  They are mapped over
+ * anonymous memory, which holds the newline if they fill their last page.  The mapping is private:
+ * the file stays as it is. */
 static char *map(int file, const char *path, size_t size, struct gb_error *err)
 {
-	const size_t whole = gb_whole_pages(size);
-	char text[GB_TEXT_MAX];
-	char *bytes;
+	const int flags = MAP_PRIVATE | MAP_NORESERVE, may = PROT_READ | PROT_WRITE;
+	char *bytes = mmap(NULL, gb_mapped_bytes(size), may, flags | MAP_ANONYMOUS, -1, 0);
 
-	if (gb_memory_is_dry() && size > DRY_MOST) {
-		gb_fail(err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", path,
-			gb_text_bytes(text, (double)size));
-		return NULL;
-	}
-	bytes = mmap(NULL, gb_mapped_bytes(size), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (bytes == MAP_FAILED) {
-		gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	if (whole && mmap(bytes, whole, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file,
-			  0) == MAP_FAILED)
-		gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-	else if (!gb_file_read(file, path, whole, bytes + whole, size - whole, err)) {
+	if (bytes != MAP_FAILED &&
+	    (!size || mmap(bytes, size, may, flags | MAP_FIXED, file, 0) != MAP_FAILED)) {
 		bytes[size] = '\n';
 		return bytes;
 	}
-	(void)munmap(bytes, gb_mapped_bytes(size));
+	gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
+	if (bytes != MAP_FAILED)
+		(void)munmap(bytes, gb_mapped_bytes(size));
 	return NULL;
 }
 
-/* ---- a file in memory --------------------------------------------------------------------- */
-
-enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
-			      struct gb_error *err)
+enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *what,
+			     struct gb_error *err)
 {
 	size_t size;
-	const int file = gb_file_open(path, what, &size, err);
+	const int file = open_file(path, what, &size, err);
 	char *bytes;
 
 	if (file < 0)
@@ -118,6 +79,23 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 	else
 		(void)munmap(bytes, gb_mapped_bytes(size));
 	return err->code;
+}
+
+enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
+			      struct gb_error *err)
+{
+	const size_t dry_most = (size_t)1 << 30;
+	char text[GB_TEXT_MAX];
+	size_t size;
+
+	if (gb_reader_map(r, path, what, err))
+		return err->code;
+	size = (size_t)(r->end - r->begin);
+	if (!gb_memory_is_dry() || size <= dry_most)
+		return GB_OK;
+	gb_reader_close(r);
+	return gb_fail(err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", path,
+		       gb_text_bytes(text, (double)size));
 }
 
 void gb_reader_close(struct gb_reader *r)
@@ -140,17 +118,13 @@ bool gb_reader_is_text(const struct gb_reader *r)
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
 }
 
-/* The mapping is private: the file stays as it is. */
-enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end)
+void gb_reader_turn_returns(struct gb_reader *r, const char *end)
 {
-	const size_t size = (size_t)(r->end - r->begin), last = (size_t)(end - r->begin);
+	const size_t last = (size_t)(end - r->begin);
 
-	if (mprotect(r->begin, gb_mapped_bytes(size), PROT_READ | PROT_WRITE))
-		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
 	for (size_t i = (size_t)(r->at - r->begin); i < last; i++)
 		if (r->begin[i] == '\r')
 			r->begin[i] = '\n';
-	return GB_OK;
 }
 
 bool gb_reader_ends(const struct gb_reader *r, const char *ending)
@@ -177,7 +151,8 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	if (!memchr(r->at, '\r', size) || memchr(r->at, '\n', size) || memchr(r->at, '\0', size))
 		return GB_OK;
 	gb_reader_tell("lines end in carriage returns");
-	return gb_reader_turn_returns(r, r->end);
+	gb_reader_turn_returns(r, r->end);
+	return GB_OK;
 }
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)

@@ -23,21 +23,11 @@
 #include "datasets/reading/container.h"
 #include "datasets/reading/notes.h"
 
-/* ---- files as bytes ----------------------------------------------------------------------- */
-
-/* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes.  `what`
- * names the expected contents in errors ("a graph"). */
-int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err);
-
-/* Read exactly `bytes` bytes from offset `from` into the buffer. */
-enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
-			    struct gb_error *err);
-
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 struct gb_reader {
 	const char *path;
-	char *begin;                         /* the mapping; read-only */
+	char *begin;                         /* the mapping */
 	const char *at, *end;                /* *end is a newline */
 	size_t line;                         /* line number of `at`, from 1; 0 for binary data */
 	const char *what;                    /* the expected contents, "a graph" */
@@ -46,15 +36,18 @@ struct gb_reader {
 };
 
 /* Open and map a file, and unpack it; `what` names its contents ("a mesh").  On success the caller
- * must close the reader. */
+ * must close the reader.  A dry run opens no large file, as it must be quick. */
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
 			      struct gb_error *err);
+/* The same for a caller that reads little of a large file in a dry run. */
+enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *what,
+			     struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
 /* The start of a text, after a byte order mark. */
 const char *gb_reader_after_mark(const struct gb_reader *r);
 /* Turn each carriage return from r->at to `end` into a newline. */
-enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end);
+void gb_reader_turn_returns(struct gb_reader *r, const char *end);
 
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
