@@ -119,12 +119,12 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 	for (int k = 0; k < 3; k++) {
 		if (line_ends(r))
 			return gb_reader_fail(r, "the line ends where a coordinate should be");
-		if (gb_reader_real(r, "a coordinate", &value))
+		if (gb_reader_number(r, "a coordinate", &value))
 			return r->err->code;
 		out[k] = gb_mesh_coordinate(value);
 	}
 	while (!line_ends(r))
-		if (gb_reader_real(r, "a weight or a colour", &value))
+		if (gb_reader_number(r, "a weight or a colour", &value))
 			return r->err->code;
 	return GB_OK;
 }

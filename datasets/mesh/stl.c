@@ -64,7 +64,7 @@ static enum gb_status read_vertex(struct gb_reader *r, struct gb_mesh_pass *p)
 	double value;
 
 	for (size_t d = 0; d < 3 && p->mesh; d++) {
-		if (gb_reader_real(r, "a coordinate", &value))
+		if (gb_reader_number(r, "a coordinate", &value))
 			return r->err->code;
 		p->mesh->vertex[3 * p->vertices + d] = gb_mesh_coordinate(value);
 	}

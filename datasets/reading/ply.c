@@ -223,13 +223,10 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *typ
 	struct gb_reader *r = p->r;
 
 	if (p->format == GB_PLY_ASCII) {
-		if (type->kind == 'f')
-			return gb_reader_real(r, what, value);
-		if (gb_reader_number(r, what, value))
-			return r->err->code;
-		if (*value != floor(*value))
+		if (!gb_reader_number(r, what, value) && type->kind != 'f' &&
+		    !(*value == floor(*value)))
 			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
-		return GB_OK;
+		return r->err->code;
 	}
 	if ((size_t)(r->end - r->at) < type->size)
 		return gb_reader_fail(r, "the file ends where %s should be", what);

@@ -305,40 +305,35 @@ static const char *fast_number(const char *at, double *value)
 	return at;
 }
 
-/* True for a hexadecimal number, which strtod() would accept. */
-static bool is_hexadecimal(const char *at)
+/* Any other number: one with more digits, with the exponent of Fortran's double precision (1.5D+03),
+ * a NaN or an infinity, which Microsoft's library spells 1.#QNAN.  Not a hexadecimal one. */
+static const char *slow_number(const char *at, double *value)
 {
-	at += *at == '-' || *at == '+';
-	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
-}
+	const char *const first = at + (*at == '-' || *at == '+');
+	const size_t length = strspn(at, "0123456789.+-eEdD");
+	char text[128] = "", *stop;
 
-/* Read a number as Fortran writes those of double precision: 1.5D+03. */
-static const char *read_fortran(const char *at, double *value)
-{
-	char text[64] = "", *stop;
-	const size_t length = strspn(at, "0123456789.+-dD");
-
-	if (length >= sizeof text)
-		return NULL;
-	for (size_t i = 0; i < length; i++)
+	if (!strncmp(first, "1.#", 3)) {
+		*value = NAN;
+		return gb_skip_word(at);
+	}
+	if (isalpha((unsigned char)*first)) {
+		*value = strtod(at, &stop);
+		return stop > at ? stop : NULL;
+	}
+	for (size_t i = 0; i < length && i < sizeof text - 1; i++)
 		text[i] = (char)(at[i] == 'd' || at[i] == 'D' ? 'e' : at[i]);
 	*value = strtod(text, &stop);
-	return at + (stop - text);
+	return stop > text ? at + (stop - text) : NULL;
 }
 
 const char *gb_read_number(const char *at, double *value)
 {
 	const char *after = fast_number(at, value);
-	char *stop;
 
-	if (after && !isalpha((unsigned char)*after))
-		return after;
-	if (is_hexadecimal(at))
-		return NULL;
-	*value = strtod(at, &stop);
-	if (stop > at && (*stop | ' ') == 'd')
-		return read_fortran(at, value);
-	return stop > at ? stop : NULL;
+	const bool complete = after && !isalpha((unsigned char)*after) && *after != '#';
+
+	return complete ? after : slow_number(at, value);
 }
 
 enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
@@ -351,38 +346,13 @@ enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, co
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
 }
 
-/* Read a word that spells a NaN or an infinity, as C libraries do: nan, -nan(ind), 1.#QNAN, -1.#IND00,
- * inf, infinity.  Returns its end, or NULL if it does not. */
-static const char *read_spelled(const char *at, double *value)
-{
-	static const char *const words[] = { "nan", "inf", "1.#" };
-	const char *first = at + (*at == '-' || *at == '+');
-
-	for (size_t i = 0; i < GB_COUNT(words); i++)
-		if (strncasecmp(first, words[i], 3) == 0) {
-			*value = i == 1 ? INFINITY : NAN;
-			return gb_skip_word(at);
-		}
-	return NULL;
-}
-
-enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value)
-{
-	const char *after = gb_reader_line_ends(r) ? NULL : read_spelled(r->at, value);
-
-	if (!after)
-		return gb_reader_number(r, what, value);
-	r->at = after;
-	return GB_OK;
-}
-
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
 {
 	const char *after;
 
 	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the line ends where %s should be", what);
-	after = read_spelled(r->at, value) ? NULL : gb_read_number(r->at, value);
+	after = gb_read_number(r->at, value);
 	if (!after || !gb_is_space(*after))
 		return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
 	r->at = after;

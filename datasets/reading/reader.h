@@ -142,16 +142,13 @@ size_t gb_count_lines(const char *begin, const char *end);
 /* Read a decimal number of at most 64 bits, without a sign, and return its end; NULL if there is none.
  * A larger one becomes UINT64_MAX. */
 const char *gb_read_natural(const char *at, uint64_t *value);
-/* Read the decimal number, "nan" or "inf" at `at`, which must be neither a blank nor a
- * newline.  Returns its end, or
- * NULL if there is none. */
+/* Read the decimal number at `at`, which must be neither a blank nor a newline, or a NaN or an infinity
+ * as C libraries spell them.  Returns its end, or NULL if there is none. */
 const char *gb_read_number(const char *at, double *value);
 
-/* Skip blanks and read a decimal number that ends at white space.  GB_EUSAGE if there is none;
+/* Skip blanks and read such a number that ends at white space.  GB_EUSAGE if there is none;
  * `what` names it in the message. */
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value);
-/* The same, and NaNs and infinities as C libraries spell them. */
-enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value);
 /* The same for an integer of at most 18 digits without leading zeros.  It may also end at a
  * slash. */
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value);
