@@ -355,7 +355,7 @@ Test(bodies, numpy)
 		{ NPY("<f4", "False", "3, 3"), rows, sizeof rows, 0, 0,
 		  "3 x 3 numbers of 4 bytes, in a file of 152 bytes" },
 		{ NPY("<f4", "False", "99999999999999999999, 3"), rows, sizeof rows, 0, 0,
-		  "not one or two dimensions" },
+		  "of 18446744073709551615 x 3 numbers" },
 		{ NPY("<f4", "False", "6,"), rows, sizeof rows, 0, 0,
 		  "of 6 x 1 numbers has no row" },
 		{ NPY("<f4", "False", "1, 2, 3"), rows, sizeof rows, 0, 0,
