@@ -14,10 +14,6 @@
 #include "datasets/reading/npy.h"
 #include "datasets/reading/ply.h"
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "raw files are little-endian, and are read without conversion"
-#endif
-
 /* ---- arrays ------------------------------------------------------------------------------ */
 
 struct bodies {
@@ -354,6 +350,7 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 {
 	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 } };
 
+	gb_reader_is(r, GB_FILE_CSV, "");
 	if (gb_reader_start_text(r) || allocate(b, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
 	if (read_heading(&t) || (find_row(r) && read_count(&t)))
@@ -387,37 +384,49 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 	return set(to, p->r, row, q->axis, value);
 }
 
-/* Check the elements after the vertices, up to the end of the file. */
-static enum gb_status read_rest(struct gb_ply *p)
-{
-	for (const struct gb_ply_element *e = p->vertex + 1; e < p->element + p->elements; e++)
-		if (gb_ply_read_rows(p, e, e->count, NULL, NULL))
-			return p->r->err->code;
-	gb_ply_note_end(p);
-	return GB_OK;
-}
-
+/* Read the vertices; all elements are checked, up to the end of the file or the limit. */
 static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
+	gb_reader_is(r, GB_FILE_PLY, "");
 	if (gb_ply_read_header(&p, r) || allocate(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
 	p.shown = true;
-	for (const struct gb_ply_element *e = p.element; e < p.vertex; e++)
-		if (gb_ply_read_rows(&p, e, e->count, NULL, NULL))
+	for (const struct gb_ply_element *e = p.element; e < p.element + p.elements; e++) {
+		const bool taken = e == p.vertex;
+
+		if (gb_ply_read_rows(&p, e, taken ? b->room : e->count, taken ? take_vertex : NULL,
+				     b))
 			return r->err->code;
-	b->count = b->room;
-	if (gb_ply_read_rows(&p, p.vertex, b->room, take_vertex, b))
+		b->count = taken ? b->room : b->count;
+		if (taken && b->room < e->count)
+			return GB_OK;
+	}
+	gb_ply_note_end(&p);
+	return GB_OK;
+}
+
+/* Take a body from each row of an array. */
+static enum gb_status take_rows(struct bodies *b, struct gb_reader *r, const struct gb_npy *n)
+{
+	if (allocate(b, r, n->rows))
 		return r->err->code;
-	return b->room == p.vertex->count ? read_rest(&p) : GB_OK;
+	for (; b->count < b->room; b->count++)
+		for (int d = 0; d < 3; d++)
+			if (set(b, r, b->count, d, gb_npy_value(n, b->count, (size_t)d)))
+				return r->err->code;
+	if (n->columns > 3)
+		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n->columns);
+	return GB_OK;
 }
 
 static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_npy n;
 
+	gb_reader_is(r, GB_FILE_NPY_BODIES, "");
 	if (gb_npy_open(&n, r))
 		return r->err->code;
 	if (n.columns < 3 || (n.rows == 3 && n.columns > 3))
@@ -425,15 +434,7 @@ static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 			       "%s: a NumPy array of %zu x %zu numbers has no row x, y, z for each "
 			       "body",
 			       r->path, n.rows, n.columns);
-	if (allocate(b, r, n.rows))
-		return r->err->code;
-	for (; b->count < b->room; b->count++)
-		for (int d = 0; d < 3; d++)
-			if (set(b, r, b->count, d, gb_npy_value(&n, b->count, (size_t)d)))
-				return r->err->code;
-	if (n.columns > 3)
-		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n.columns);
-	return GB_OK;
+	return take_rows(b, r, &n);
 }
 
 /* True if the magnitude of a float is as usual: a float64's lower half, which is random or a few bits
@@ -465,8 +466,13 @@ static bool is_float64(const struct gb_reader *r)
 static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 {
 	const size_t bytes = (size_t)(r->end - r->begin), body = 3 * sizeof(float);
-	float value;
+	const struct gb_npy n = { .kind = 'f',
+				  .size = sizeof(float),
+				  .rows = bytes / body,
+				  .columns = 3,
+				  .data = (const unsigned char *)r->begin };
 
+	gb_reader_is(r, GB_FILE_BODIES, "");
 	if (bytes % body)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s: %zu bytes is not a multiple of %zu (three float32 per body)",
@@ -477,15 +483,7 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 			       "%s: the numbers look like float64, and raw files are read as "
 			       "float32: an .npy file can have both",
 			       r->path);
-	if (allocate(b, r, bytes / body))
-		return r->err->code;
-	for (; b->count < b->room; b->count++)
-		for (int d = 0; d < 3; d++, r->at += sizeof value) {
-			memcpy(&value, r->at, sizeof value);
-			if (set(b, r, b->count, d, (double)value))
-				return r->err->code;
-		}
-	return GB_OK;
+	return take_rows(b, r, &n);
 }
 
 /* ---- any --------------------------------------------------------------------------------- */
@@ -503,17 +501,12 @@ static bool is_text(const struct gb_reader *r)
 
 static enum gb_status read_any(struct bodies *b, struct gb_reader *r)
 {
-	if (gb_is_ply(r)) {
-		gb_reader_is(r, GB_FILE_PLY, "");
+	if (gb_is_ply(r))
 		return read_ply(b, r);
-	}
-	if (gb_is_npy(r)) {
-		gb_reader_is(r, GB_FILE_NPY_BODIES, "");
+	if (gb_is_npy(r))
 		return read_npy(b, r);
-	}
 	if (gb_reader_refuse(r))
 		return r->err->code;
-	gb_reader_is(r, is_text(r) ? GB_FILE_CSV : GB_FILE_BODIES, "");
 	return is_text(r) ? read_text(b, r) : read_raw(b, r);
 }
 
