@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/rng.h"
+#include "datasets/noise.h"
 #include "datasets/trees/bits.h"
 
 enum {
@@ -17,7 +17,6 @@ enum {
 	SEARCH = 40,    /* maximum number of thresholds tried */
 	STREAM_HEIGHTS = 1,
 	OCTAVES = 6,
-	TABLE = 64, /* lattice points per side of the ground; the lattice repeats */
 };
 
 static const double ROUGHNESS = 0.12;    /* height of the first octave */
@@ -36,7 +35,7 @@ struct triangle {
 };
 
 struct gb_terrain {
-	float ground[TABLE][TABLE];
+	struct gb_noise ground;
 	unsigned depth;
 	double threshold;
 	struct place camera;
@@ -44,25 +43,7 @@ struct gb_terrain {
 	uint64_t *merge;
 };
 
-/* ---- the ground: octaves of smooth value noise over one table of Philox words ------------- */
-
-static double smooth(double t)
-{
-	return t * t * (3 - 2 * t);
-}
-
-/* One octave, in [0, 1]. */
-static double noise(const struct gb_terrain *t, double x, double y)
-{
-	const double fx = floor(x), fy = floor(y);
-	const double tx = smooth(x - fx), ty = smooth(y - fy);
-	const unsigned i = (unsigned)fx % TABLE, j = (unsigned)fy % TABLE;
-	const unsigned i1 = (i + 1) % TABLE, j1 = (j + 1) % TABLE;
-	const double low = (double)t->ground[j][i] * (1 - tx) + (double)t->ground[j][i1] * tx;
-	const double high = (double)t->ground[j1][i] * (1 - tx) + (double)t->ground[j1][i1] * tx;
-
-	return low * (1 - ty) + high * ty;
-}
+/* ---- the ground -------------------------------------------------------------------------- */
 
 /* The height at (x, y), both in [0, 1]. */
 static double height(const struct gb_terrain *t, double x, double y)
@@ -70,7 +51,7 @@ static double height(const struct gb_terrain *t, double x, double y)
 	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
 
 	for (int octave = 0; octave < OCTAVES; octave++) {
-		sum += amplitude * noise(t, x * frequency, y * frequency);
+		sum += amplitude * gb_noise_at(&t->ground, x * frequency, y * frequency);
 		amplitude *= 0.5;
 		frequency *= 2;
 	}
@@ -268,28 +249,6 @@ static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 	gb_tree_set(t->merge, cbt_field_bit(t->depth, 2 * k + 1));
 }
 
-/* Call mark() for each leaf of the field. */
-static void for_each_leaf(struct gb_terrain *t, const uint64_t *field,
-			  void (*mark)(struct gb_terrain *t, const uint64_t *field, uint32_t k))
-{
-	const uint64_t end = UINT64_C(1) << t->depth;
-
-	for (uint64_t x = 0; x < end;)
-		mark(t, field, gb_tree_leaf(field, t->depth, &x));
-}
-
-static void consider_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
-{
-	if (cbt_level(k) < t->depth && need(t, k) > t->threshold)
-		mark_split(t, field, k);
-}
-
-static void consider_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
-{
-	if (cbt_level(k) >= 2 && !(k & 1))
-		mark_merge(t, field, k >> 1);
-}
-
 void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 		       struct cbt_frame *frame)
 {
@@ -299,8 +258,18 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	t->camera = camera(t, f + 1);
 	memset(t->split, 0, cbt_field_words(t->depth) * sizeof *t->split);
 	memset(t->merge, 0, cbt_field_words(t->depth) * sizeof *t->merge);
-	for_each_leaf(t, field, consider_split);
-	for_each_leaf(t, field, consider_merge);
+	for (uint64_t x = 0; x < end;) {
+		const uint32_t k = gb_tree_leaf(field, t->depth, &x);
+
+		if (cbt_level(k) < t->depth && need(t, k) > t->threshold)
+			mark_split(t, field, k);
+	}
+	for (uint64_t x = 0; x < end;) {
+		const uint32_t k = gb_tree_leaf(field, t->depth, &x);
+
+		if (cbt_level(k) >= 2 && !(k & 1))
+			mark_merge(t, field, k >> 1);
+	}
 	for (uint64_t x = 0; x < end; x = gb_tree_next(field, end, x + 1), leaf++) {
 		if (gb_tree_get(t->split, x))
 			gb_tree_set(frame->split, leaf);
@@ -318,9 +287,7 @@ enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, ui
 	if (!t)
 		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
-	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
-		t->ground[i / TABLE][i % TABLE] =
-			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
+	gb_noise_fill(&t->ground, 0, seed, STREAM_HEIGHTS);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
 	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
 	return t->merge ? GB_OK : err->code;
