@@ -9,23 +9,23 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/text.h"
+#include "datasets/noise.h"
 
 /* A surface: point() computes the point at (u, v), both in 0 .. 1, of a piece. */
 struct surface {
 	void (*point)(const struct surface *surface, size_t piece, double u, double v,
 		      double out[3]);
-	const float *lattice; /* random numbers of the terrain */
-	size_t pieces;        /* equal pieces with vertices of their own */
-	size_t rows, cols;    /* cells of a piece */
+	const struct gb_noise *noise; /* of the terrain */
+	size_t pieces;                /* equal pieces with vertices of their own */
+	size_t rows, cols;            /* cells of a piece */
 };
 
 enum {
-	LATTICE = 64,      /* edge of the terrain's table of random numbers */
 	HALL_PIECES = 128, /* pieces of the hall */
 	FLAKE_ROWS = 10,
 	FLAKE_CELLS = FLAKE_ROWS * FLAKE_ROWS,
 };
-enum { STREAM_SOUP = 1, STREAM_CITY, STREAM_POINTS, STREAM_LATTICE = 100 };
+enum { STREAM_SOUP = 1, STREAM_CITY, STREAM_POINTS, STREAM_NOISE = 100 };
 
 #define PI 3.14159265358979323846
 
@@ -55,32 +55,14 @@ static void frame(const double axis[3], const double help[3], double right[3], d
 
 /* ---- surfaces ----------------------------------------------------------------------------- */
 
-/* Smooth lattice noise in -1 .. 1 at (x, y), with period LATTICE. */
-static double noise(const float *lattice, double x, double y)
-{
-	const double cell_x = floor(x), cell_y = floor(y);
-	double u = x - cell_x, v = y - cell_y;
-	const size_t x0 = (size_t)cell_x % LATTICE, x1 = (x0 + 1) % LATTICE;
-	const size_t y0 = (size_t)cell_y % LATTICE, y1 = (y0 + 1) % LATTICE;
-
-	u *= u * (3 - 2 * u);
-	v *= v * (3 - 2 * v);
-	const double low = (double)lattice[y0 * LATTICE + x0] * (1 - u) +
-			   (double)lattice[y0 * LATTICE + x1] * u;
-	const double high = (double)lattice[y1 * LATTICE + x0] * (1 - u) +
-			    (double)lattice[y1 * LATTICE + x1] * u;
-
-	return low * (1 - v) + high * v;
-}
-
 static void point_terrain(const struct surface *s, size_t piece, double u, double v, double out[3])
 {
 	double height = 0, size = 0.1, frequency = 3;
 
 	(void)piece;
 	for (int octave = 0; octave < 6; octave++) {
-		height += size * noise(s->lattice, u * frequency + 7 * octave,
-				       v * frequency + 13 * octave);
+		height += size * gb_noise_at(s->noise, u * frequency + 7 * octave,
+					     v * frequency + 13 * octave);
 		size *= 0.5;
 		frequency *= 2;
 	}
@@ -228,14 +210,6 @@ static double storey_of(size_t number)
 	return number / 2 % 2 ? 0.85 : 0;
 }
 
-/* The bay of a piece, counted along the hall. */
-static double bay_of(size_t number, size_t pieces)
-{
-	const size_t bay = number / pieces;
-
-	return (double)bay;
-}
-
 /* A column, with long facets, wider at both ends. */
 static void hall_column(size_t number, double u, double v, double out[3])
 {
@@ -243,7 +217,7 @@ static void hall_column(size_t number, double u, double v, double out[3])
 	double x, z;
 
 	on_circle(1, v, &x, &z);
-	out[0] = 0.2 + 0.4 * bay_of(number, 4) + radius * x;
+	out[0] = 0.2 + 0.4 * (double)(number / 4) + radius * x;
 	out[1] = storey_of(number) + 0.6 * height;
 	out[2] = row_of(number) + radius * z;
 }
@@ -255,7 +229,7 @@ static void hall_arch(size_t number, double u, double v, double out[3])
 
 	on_circle(0.5, u, &along, &up);
 	on_circle(1, v, &x, &z);
-	out[0] = 0.4 + 0.4 * bay_of(number, 4) + (0.2 + 0.02 * x) * along;
+	out[0] = 0.4 + 0.4 * (double)(number / 4) + (0.2 + 0.02 * x) * along;
 	out[1] = storey_of(number) + 0.6 + (0.2 + 0.02 * x) * up;
 	out[2] = row_of(number) + 0.02 * z;
 }
@@ -263,7 +237,7 @@ static void hall_arch(size_t number, double u, double v, double out[3])
 /* A drape across an aisle, in folds that widen towards its lower edge. */
 static void hall_drape(size_t number, double u, double v, double out[3])
 {
-	out[0] = 0.4 + 0.4 * bay_of(number, 4) + 0.03 * sin(12 * PI * v) * (0.3 + u);
+	out[0] = 0.4 + 0.4 * (double)(number / 4) + 0.03 * sin(12 * PI * v) * (0.3 + u);
 	out[1] = storey_of(number) + 0.75 - 0.55 * u;
 	out[2] = (number % 2 ? 0.82 : 0.02) + 0.16 * v;
 }
@@ -274,7 +248,7 @@ static void hall_rope(size_t number, double u, double v, double out[3])
 	double x, y;
 
 	on_circle(1, v, &x, &y);
-	out[0] = 0.1 + 0.34 * bay_of(number, 2) + 0.25 * u + 0.02 * sin(10 * PI * u) + 0.006 * x;
+	out[0] = 0.1 + 0.34 * (double)(number / 2) + 0.25 * u + 0.02 * sin(10 * PI * u) + 0.006 * x;
 	out[1] = 0.8 + 0.3 * (double)(number % 2) + 0.02 * cos(10 * PI * u) + 0.006 * y;
 	out[2] = u;
 }
@@ -625,18 +599,12 @@ static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh 
 	}
 }
 
-static void fill_lattice(float *lattice, uint64_t seed)
-{
-	for (size_t i = 0; i < (size_t)LATTICE * LATTICE; i++)
-		lattice[i] = (float)(2 * gb_random_unit_stream(seed, STREAM_LATTICE, i) - 1);
-}
-
 enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err)
 {
 	const struct scene *scene = find(name);
-	float lattice[LATTICE * LATTICE];
-	struct surface s = { .lattice = lattice };
+	struct gb_noise noise;
+	struct surface s = { .noise = &noise };
 
 	*mesh = (struct gb_mesh){ 0 };
 	if (!scene)
@@ -653,7 +621,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;
-	fill_lattice(lattice, seed);
+	gb_noise_fill(&noise, -1, seed, STREAM_NOISE);
 	if (s.point)
 		fill_surface(&s, mesh);
 	else
