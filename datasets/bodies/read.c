@@ -34,10 +34,10 @@ static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size
 	if (b->limit && b->limit < bodies)
 		bodies = b->limit;
 	if (!bodies)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+		return gb_reader_reject(r, "holds no bodies");
 	if (bodies > OCTREE_MAX_COUNT)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds %zu bodies, more than %d: see --count",
-			       r->path, bodies, OCTREE_MAX_COUNT);
+		return gb_reader_reject(r, "holds %zu bodies, more than %d: see --count", bodies,
+					OCTREE_MAX_COUNT);
 	if (gb_reader_claim(r, 12.0 * (double)bodies, "%zu bodies", bodies))
 		return r->err->code;
 	for (int d = 0; d < 3; d++) {
@@ -62,8 +62,8 @@ static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i,
 	if (!isfinite(value) && r->line)
 		return gb_reader_fail(r, "%c is %g, not a finite float32", "xyz"[d], position);
 	if (!isfinite(value))
-		return gb_fail(r->err, GB_EUSAGE, "%s: %c of body %zu is %g, not a finite float32",
-			       r->path, "xyz"[d], i, position);
+		return gb_reader_reject(r, ": %c of body %zu is %g, not a finite float32", "xyz"[d],
+					i, position);
 	b->low[d] = position < b->low[d] ? position : b->low[d];
 	b->high[d] = position > b->high[d] ? position : b->high[d];
 	b->rounded[d] |= (double)value < position || (double)value > position;
@@ -297,7 +297,8 @@ static enum gb_status read_count(struct table *t)
 	if (t->named || split(t) != 1 || !is_number(&t->field[0], &count))
 		return GB_OK;
 	gb_reader_next_line(t->r);
-	for (rest = *t->r; find_row(&rest); gb_reader_next_line(&rest))
+	rest = *t->r;
+	for (rest.quiet = true; find_row(&rest); gb_reader_next_line(&rest))
 		rows++;
 	rest = *t->r;
 	if ((double)rows == count + 1 && find_row(t->r))
@@ -360,11 +361,9 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 	for (; b->count < b->room && find_row(r); gb_reader_next_line(r)) {
 		if (read_row(&t))
 			return r->err->code;
-		if (b->count % (1 << 16) == 0)
-			gb_reader_progress_at(r);
 	}
 	if (!b->count)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+		return gb_reader_reject(r, "holds no bodies");
 	b->found = b->count;
 	note_columns(&t);
 	return GB_OK;
@@ -393,7 +392,6 @@ static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 	if (gb_ply_read_header(&p, r) || allocate(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
-	p.shown = true;
 	for (const struct gb_ply_element *e = p.element; e < p.element + p.elements; e++) {
 		const bool taken = e == p.vertex;
 
@@ -430,10 +428,11 @@ static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 	if (gb_npy_open(&n, r))
 		return r->err->code;
 	if (n.columns < 3 || (n.rows == 3 && n.columns > 3))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers has no row x, y, z for each "
-			       "body",
-			       r->path, n.rows, n.columns);
+		return gb_reader_reject(
+			r,
+			": a NumPy array of %zu x %zu numbers has no row x, y, z for each "
+			"body",
+			n.rows, n.columns);
 	return take_rows(b, r, &n);
 }
 
@@ -474,15 +473,14 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 
 	gb_reader_is(r, GB_FILE_BODIES, "");
 	if (bytes % body)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %zu bytes is not a multiple of %zu (three float32 per body)",
-			       r->path, bytes, body);
+		return gb_reader_reject(
+			r, ": %zu bytes is not a multiple of %zu (three float32 per body)", bytes,
+			body);
 	r->line = 0;
 	if (is_float64(r))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: the numbers look like float64, and raw files are read as "
-			       "float32: an .npy file can have both",
-			       r->path);
+		return gb_reader_reject(
+			r, ": the numbers look like float64, and raw files are read as "
+			   "float32: an .npy file can have both");
 	return take_rows(b, r, &n);
 }
 

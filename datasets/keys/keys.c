@@ -5,6 +5,7 @@
  */
 #include "datasets/keys/keys.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/rng.h"
@@ -96,16 +97,6 @@ static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t 
 	}
 }
 
-static uint64_t floor_sqrt(uint64_t x)
-{
-	uint64_t root = 0;
-
-	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
-		if ((root + bit) * (root + bit) <= x)
-			root += bit;
-	return root;
-}
-
 /* floor(u n), where u is the word as a fraction. */
 static uint64_t scaled(uint64_t word, uint64_t n)
 {
@@ -116,7 +107,7 @@ static uint64_t scaled(uint64_t word, uint64_t n)
  * uniform instead. */
 static void nearly_words(uint64_t seed, uint64_t count, uint64_t first, size_t n, uint64_t *word)
 {
-	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / floor_sqrt(count);
+	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / (uint64_t)sqrt((double)count);
 	uint64_t other[TILE];
 
 	uniform_words(seed, 0, first, n, word);

@@ -75,13 +75,11 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r)
 	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
 
 	if (sosd && job->type != (sosd == 8 ? RADIX_U64 : RADIX_U32))
-		return gb_fail(r->err, GB_EUSAGE, "%s is an SOSD file of u%zu keys: see --type",
-			       r->path, 8 * sosd);
+		return gb_reader_reject(r, "is an SOSD file of u%zu keys: see --type", 8 * sosd);
 	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
 	if (bytes % job->key_size)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %zu bytes is not a multiple of the key size, %zu", r->path,
-			       bytes, job->key_size);
+		return gb_reader_reject(r, ": %zu bytes is not a multiple of the key size, %zu",
+					bytes, job->key_size);
 	if (allocate(job, r, (bytes - from) / job->key_size))
 		return r->err->code;
 	job->count = job->room;
@@ -101,13 +99,13 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 	if (gb_npy_open(&n, r))
 		return r->err->code;
 	if (n.columns != 1 || n.rows == 0)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers is not one row of keys",
-			       r->path, n.rows, n.columns);
+		return gb_reader_reject(
+			r, ": a NumPy array of %zu x %zu numbers is not one row of keys", n.rows,
+			n.columns);
 	if ((n.kind == 'f') != is_float || (is_float && n.size != job->key_size))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of type %c%u has no %s keys: see --type", r->path,
-			       n.kind, n.size, type_names[job->type]);
+		return gb_reader_reject(r,
+					": a NumPy array of type %c%u has no %s keys: see --type",
+					n.kind, n.size, type_names[job->type]);
 	if (allocate(job, r, n.rows))
 		return r->err->code;
 	while (job->count < job->room) {
@@ -115,9 +113,9 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 		const bool is_negative = n.kind == 'i' && (int64_t)bits < 0;
 
 		if (!is_float && (is_negative ? -bits : bits) > most_of(job->type, is_negative))
-			return gb_fail(r->err, GB_EUSAGE, "%s: key %zu is %.20g, no %s", r->path,
-				       job->count, gb_npy_value(&n, job->count, 0),
-				       type_names[job->type]);
+			return gb_reader_reject(r, ": key %zu is %.20g, no %s", job->count,
+						gb_npy_value(&n, job->count, 0),
+						type_names[job->type]);
 		store(job, bits);
 	}
 	return GB_OK;
@@ -186,11 +184,9 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 	for (; job->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
-		if (job->count % 65536 == 0)
-			gb_reader_progress_at(r);
 	}
 	job->found = job->count;
-	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
+	return job->count ? GB_OK : gb_reader_reject(r, "has no keys");
 }
 
 /* ---- any ---------------------------------------------------------------------------------- */

@@ -79,24 +79,21 @@ enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
 	copy_header(n, r, text);
 	order = find(text, "'fortran_order'");
 	if (!*order)
-		return gb_fail(r->err, GB_EUSAGE, "%s: the header of the NumPy array is damaged",
-			       r->path);
+		return gb_reader_reject(r, ": the header of the NumPy array is damaged");
 	if (!read_type(n, find(text, "'descr'")))
-		return gb_fail(
-			r->err, GB_EUSAGE,
-			"%s: a NumPy array of another type than float32, float64 or integers",
-			r->path);
+		return gb_reader_reject(
+			r, ": a NumPy array of another type than float32, float64 or integers");
 	if (!read_shape(n, find(text, "'shape'")))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array that has not one or two dimensions", r->path);
+		return gb_reader_reject(r, ": a NumPy array that has not one or two dimensions");
 	n->fortran = *order == 'T';
 	room = (size_t)(r->end - (const char *)n->data);
 	if (__builtin_mul_overflow(n->rows, n->columns, &numbers) ||
 	    __builtin_mul_overflow(numbers, n->size, &bytes) || bytes > room)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers of %u bytes, in a file of "
-			       "%zu bytes",
-			       r->path, n->rows, n->columns, n->size, (size_t)(r->end - r->begin));
+		return gb_reader_reject(
+			r,
+			": a NumPy array of %zu x %zu numbers of %u bytes, in a file of "
+			"%zu bytes",
+			n->rows, n->columns, n->size, (size_t)(r->end - r->begin));
 	if (bytes < room)
 		gb_reader_note("bytes after the array ignored: %zu", room - bytes);
 	return GB_OK;

@@ -280,7 +280,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 	struct gb_reader *r = p->r;
 
 	for (size_t i = 0; i < rows && e->properties; i++) {
-		if (p->shown && i % (1 << 16) == 0)
+		if (!r->quiet && i % (1 << 16) == 0)
 			gb_reader_progress_at(r);
 		skip_lines(p);
 		if (r->at == r->end)

@@ -75,7 +75,9 @@ enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *
 	if (!bytes)
 		return err->code;
 	if (!gb_container_unpack(path, &bytes, &size, err))
-		*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, NULL, err };
+		*r =
+			(struct gb_reader){ path, bytes, bytes, bytes + size, 1,
+					    what, NULL,  false, err };
 	else
 		(void)munmap(bytes, gb_mapped_bytes(size));
 	return err->code;
@@ -143,8 +145,7 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	size_t size;
 
 	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin)))
-		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
-			       r->path);
+		return gb_reader_reject(r, " is UTF-16 text: convert it to UTF-8 first");
 	r->at = gb_reader_after_mark(r);
 	size = (size_t)(r->end - r->at);
 	size = size < seen ? size : seen;
@@ -155,6 +156,17 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	return GB_OK;
 }
 
+enum gb_status gb_reader_reject(const struct gb_reader *r, const char *format, ...)
+{
+	char message[300];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+	return gb_fail(r->err, GB_EUSAGE, "%s%s", r->path, message);
+}
+
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 {
 	char message[300];
@@ -163,9 +175,8 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 	va_start(args, format);
 	(void)vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	if (r->line)
-		return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line, message);
-	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
+	return r->line ? gb_reader_reject(r, ":%zu: %s", r->line, message)
+		       : gb_reader_reject(r, ": byte %td: %s", r->at - r->begin, message);
 }
 
 void gb_reader_progress_at(const struct gb_reader *r)
@@ -184,10 +195,10 @@ enum gb_status gb_reader_refuse(const struct gb_reader *r)
 	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
 
 	if (r->begin == r->end)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty, not %s", r->path, r->what);
+		return gb_reader_reject(r, " is empty, not %s", r->what);
 	if (!name)
 		return GB_OK;
-	return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what, name);
+	return gb_reader_reject(r, " is not %s, but %s", r->what, name);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -224,7 +235,8 @@ void gb_reader_next_line(struct gb_reader *r)
 	const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
 	r->at = newline ? newline + 1 : r->end;
-	r->line++;
+	if (++r->line % (1 << 16) == 0 && !r->quiet)
+		gb_reader_progress((double)(r->at - r->begin) / (double)(r->end - r->begin));
 }
 
 bool gb_reader_take(struct gb_reader *r, const char *word)

@@ -32,6 +32,7 @@ struct gb_reader {
 	size_t line;                         /* line number of `at`, from 1; 0 for binary data */
 	const char *what;                    /* the expected contents, "a graph" */
 	const struct gb_file_format *format; /* NULL while it is unknown */
+	bool quiet;                          /* gb_reader_next_line() reports no progress */
 	struct gb_error *err;
 };
 
@@ -84,6 +85,9 @@ enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const ch
 /* Report the progress of reading: the part of the file before r->at. */
 void gb_reader_progress_at(const struct gb_reader *r);
 
+/* Fail with the file's path and this text: " is a picture", ": 3 bytes are too few". */
+enum gb_status gb_reader_reject(const struct gb_reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -131,7 +135,7 @@ static inline bool gb_reader_line_ends(struct gb_reader *r)
 /* Skip blanks and, if the line goes on with `word` in capitals or not, that word; then true. */
 bool gb_reader_take(struct gb_reader *r, const char *word);
 
-/* Advance to the start of the next line. */
+/* Advance to the start of the next line, and report the progress now and then. */
 void gb_reader_next_line(struct gb_reader *r);
 
 /* The number of lines of a text.  The last one may lack its newline. */
