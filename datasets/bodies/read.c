@@ -34,9 +34,9 @@ static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size
 	if (b->limit && b->limit < bodies)
 		bodies = b->limit;
 	if (!bodies)
-		return gb_reader_reject(r, "holds no bodies");
+		return gb_reader_reject(r, " holds no bodies");
 	if (bodies > OCTREE_MAX_COUNT)
-		return gb_reader_reject(r, "holds %zu bodies, more than %d: see --count", bodies,
+		return gb_reader_reject(r, " holds %zu bodies, more than %d: see --count", bodies,
 					OCTREE_MAX_COUNT);
 	if (gb_reader_claim(r, 12.0 * (double)bodies, "%zu bodies", bodies))
 		return r->err->code;
@@ -363,7 +363,7 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 			return r->err->code;
 	}
 	if (!b->count)
-		return gb_reader_reject(r, "holds no bodies");
+		return gb_reader_reject(r, " holds no bodies");
 	b->found = b->count;
 	note_columns(&t);
 	return GB_OK;

@@ -75,7 +75,7 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r)
 	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
 
 	if (sosd && job->type != (sosd == 8 ? RADIX_U64 : RADIX_U32))
-		return gb_reader_reject(r, "is an SOSD file of u%zu keys: see --type", 8 * sosd);
+		return gb_reader_reject(r, " is an SOSD file of u%zu keys: see --type", 8 * sosd);
 	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
 	if (bytes % job->key_size)
 		return gb_reader_reject(r, ": %zu bytes is not a multiple of the key size, %zu",
@@ -186,7 +186,7 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 			return r->err->code;
 	}
 	job->found = job->count;
-	return job->count ? GB_OK : gb_reader_reject(r, "has no keys");
+	return job->count ? GB_OK : gb_reader_reject(r, " has no keys");
 }
 
 /* ---- any ---------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 		return gb_reader_fail(r, "no face uses the %zu vertices", vertices);
 	if (triangles > LBVH_PRIMITIVES_MAX || vertices > UINT32_MAX)
 		return gb_reader_reject(r,
-					"has %zu triangles and %zu vertices: at most %" PRIu32
+					" has %zu triangles and %zu vertices: at most %" PRIu32
 					" and %" PRIu32 " can be numbered",
 					triangles, vertices, LBVH_PRIMITIVES_MAX, UINT32_MAX);
 	if (gb_reader_claim(r, bytes, "%zu triangles, %zu vertices", triangles, vertices))

@@ -156,7 +156,7 @@ static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, vo
 	}
 	if (p->vertices)
 		return GB_OK;
-	return gb_reader_reject(r, "is neither a PLY, an STL nor an OBJ file");
+	return gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
 }
 
 enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
