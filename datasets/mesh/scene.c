@@ -196,14 +196,6 @@ static const struct scene scenes[] = {
 	  45 },
 };
 
-static const struct scene *find(const char *name)
-{
-	for (size_t i = 0; i < GB_COUNT(scenes); i++)
-		if (gb_equal(gb_scene_names[i], name))
-			return &scenes[i];
-	return NULL;
-}
-
 /* ---- surfaces ----------------------------------------------------------------------------- */
 
 /* Set the rows and columns of the pieces to just enough cells for `count` triangles. */
@@ -275,16 +267,14 @@ static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh 
 	}
 }
 
-enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err)
 {
-	const struct scene *scene = find(name);
+	const struct scene *scene = &scenes[number];
 	struct gb_noise noise;
 	struct surface s = { .noise = &noise };
 
 	*mesh = (struct gb_mesh){ 0 };
-	if (!scene)
-		return gb_fail(err, GB_EUSAGE, "there is no generated scene %s", name);
 	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = scene->fov };
 	memcpy(view->eye, scene->eye, sizeof view->eye);
 	memcpy(view->target, scene->target, sizeof view->target);
