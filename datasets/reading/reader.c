@@ -134,7 +134,7 @@ bool gb_reader_ends(const struct gb_reader *r, const char *ending)
 	const size_t length = strlen(ending);
 	const char *dot = strrchr(r->path, '.'), *end = strchr(r->path, '\0');
 
-	if (dot && (!strcasecmp(dot, ".gz") || !strcasecmp(dot, ".zst")))
+	if (dot && !strcasecmp(dot, ".gz"))
 		end = dot;
 	return (size_t)(end - r->path) >= length && !strncasecmp(end - length, ending, length);
 }
