@@ -207,59 +207,39 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	return err->code;
 }
 
-/* ---- grid and road ----------------------------------------------------------------------- */
+/* ---- grid -------------------------------------------------------------------------------- */
 
-struct lattice {
+struct grid {
 	uint32_t n, width;
-	bool road;
-	uint64_t seed;
 };
 
-/* True if v has the edge to the vertex above it, or to the one on its left. */
-static bool has_edge(const struct lattice *l, uint32_t v, bool up)
+/* A list_row of a grid. */
+static uint64_t list_neighbours(const void *grid, uint32_t v, uint32_t *list)
 {
-	struct gb_random_block random;
-
-	if (v >= l->n || (up ? v < l->width : v % l->width == 0))
-		return false;
-	if (!l->road || v < l->width || v % l->width == 0)
-		return true;
-	random = gb_random_block(l->seed, GRAPH_STREAM_ROAD, v);
-	return (random.word[0] & 1) == up || random.word[1] < UINT32_C(1) << 30;
-}
-
-/* A list_row of a lattice. */
-static uint64_t list_neighbours(const void *lattice, uint32_t v, uint32_t *list)
-{
-	const struct lattice *l = lattice;
+	const struct grid *g = grid;
 	uint64_t count = 0;
 
-	if (has_edge(l, v, true))
-		put(list, &count, v - l->width);
-	if (has_edge(l, v, false))
+	if (v >= g->width)
+		put(list, &count, v - g->width);
+	if (v % g->width)
 		put(list, &count, v - 1);
-	if (has_edge(l, v + 1, false))
+	if (v + 1 < g->n && (v + 1) % g->width)
 		put(list, &count, v + 1);
-	if (has_edge(l, v + l->width, true))
-		put(list, &count, v + l->width);
+	if (v + g->width < g->n)
+		put(list, &count, v + g->width);
 	return count;
 }
 
-static enum gb_status make_lattice(struct bfs_input *in, const struct bfs_params *params,
-				   struct gb_error *err)
+static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *params,
+				struct gb_error *err)
 {
-	struct lattice l = {
-		.n = (uint32_t)params->vertices,
-		.width = 1,
-		.road = params->graph == BFS_ROAD,
-		.seed = (uint64_t)params->seed,
-	};
+	struct grid g = { .n = (uint32_t)params->vertices, .width = 1 };
 
-	while ((uint64_t)l.width * l.width < l.n)
-		l.width++;
-	in->n = l.n;
+	while ((uint64_t)g.width * g.width < g.n)
+		g.width++;
+	in->n = g.n;
 	in->symmetric = true;
-	if (from_rows(in, list_neighbours, &l, err))
+	if (from_rows(in, list_neighbours, &g, err))
 		return err->code;
 	in->in = in->out;
 	return GB_OK;
@@ -279,8 +259,8 @@ static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_param
 	in->symmetric = !dense;
 	if (dense)
 		in->m = (uint64_t)(params->p * n * (n - 1));
-	else if (params->graph == BFS_GRID || params->graph == BFS_ROAD)
-		in->m = (params->graph == BFS_ROAD ? 5 : 8) * (uint64_t)in->n / 2;
+	else if (params->graph == BFS_GRID)
+		in->m = 4 * (uint64_t)in->n;
 	else
 		in->m = 2 * (uint64_t)params->edgefactor * in->n;
 	if (graph_csr_alloc(&in->out, in->n, in->m, err))
@@ -298,5 +278,5 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 		return make_dense(in, params, err);
 	if (params->graph == BFS_KRONECKER || params->graph == BFS_UNIFORM)
 		return make_sparse(in, params, err);
-	return make_lattice(in, params, err);
+	return make_grid(in, params, err);
 }
