@@ -1,5 +1,5 @@
-/* noise.h -- value noise for height fields: random numbers at the points of a lattice, which repeats,
- * and smooth steps between them. */
+/* noise.h -- height fields of value noise: random numbers at the points of a lattice, which repeats, and
+ * smooth steps between them. */
 #ifndef GPUBENCH_DATASETS_NOISE_H
 #define GPUBENCH_DATASETS_NOISE_H
 
@@ -34,6 +34,19 @@ static inline double gb_noise_at(const struct gb_noise *noise, double x, double 
 	v *= v * (3 - 2 * v);
 	return ((double)row0[x0] * (1 - u) + (double)row0[x1] * u) * (1 - v) +
 	       ((double)row1[x0] * (1 - u) + (double)row1[x1] * u) * v;
+}
+
+/* The height at (x, y): six octaves of noise, each half as high and twice as frequent as the one before,
+ * and moved by (dx, dy). */
+static inline double gb_noise_height(const struct gb_noise *noise, double x, double y, double size,
+				     double frequency, double dx, double dy)
+{
+	double height = 0;
+
+	for (int octave = 0; octave < 6; octave++, size *= 0.5, frequency *= 2)
+		height += size * gb_noise_at(noise, x * frequency + dx * octave,
+					     y * frequency + dy * octave);
+	return height;
 }
 
 #endif

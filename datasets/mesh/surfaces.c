@@ -18,16 +18,8 @@ static void frame(const double axis[3], const double help[3], double right[3], d
 
 void gb_surface_terrain(const struct gb_spot *at, double out[3])
 {
-	double height = 0, size = 0.1, frequency = 3;
-
-	for (int octave = 0; octave < 6; octave++) {
-		height += size * gb_noise_at(at->noise, at->u * frequency + 7 * octave,
-					     at->v * frequency + 13 * octave);
-		size *= 0.5;
-		frequency *= 2;
-	}
 	out[0] = at->u;
-	out[1] = height;
+	out[1] = gb_noise_height(at->noise, at->u, at->v, 0.1, 3, 7, 13);
 	out[2] = at->v;
 }
 

@@ -1,4 +1,4 @@
-/* terrain.c -- generation and check of terrain meshes; terrain.h defines the mesh and its error.
+/* terrain.c -- generation of terrain meshes; terrain.h defines the mesh and its error.
  *
  * partner() computes the neighbour of a node from the node's number alone, so no mesh is stored.
  */
@@ -13,10 +13,8 @@
 #include "datasets/trees/bits.h"
 
 enum {
-	UNIT = 1 << 15, /* the side of the square, in units of corners */
-	SEARCH = 40,    /* maximum number of thresholds tried */
+	SEARCH = 40, /* maximum number of thresholds tried */
 	STREAM_HEIGHTS = 1,
-	OCTAVES = 6,
 };
 
 static const double ROUGHNESS = 0.12;    /* height of the first octave */
@@ -31,7 +29,7 @@ struct place {
 
 /* The corners p, q, r of a node. */
 struct triangle {
-	int32_t x[3], y[3];
+	double x[3], y[3];
 };
 
 struct gb_terrain {
@@ -43,19 +41,10 @@ struct gb_terrain {
 	uint64_t *merge;
 };
 
-/* ---- the ground -------------------------------------------------------------------------- */
-
 /* The height at (x, y), both in [0, 1]. */
 static double height(const struct gb_terrain *t, double x, double y)
 {
-	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
-
-	for (int octave = 0; octave < OCTAVES; octave++) {
-		sum += amplitude * gb_noise_at(&t->ground, x * frequency, y * frequency);
-		amplitude *= 0.5;
-		frequency *= 2;
-	}
-	return sum;
+	return gb_noise_height(&t->ground, x, y, ROUGHNESS, 5, 0, 0);
 }
 
 /* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
@@ -74,16 +63,15 @@ static struct place camera(const struct gb_terrain *t, size_t frame)
 
 static struct triangle triangle(uint32_t k)
 {
-	struct triangle t = { { 0, UNIT, UNIT }, { 0, 0, UNIT } };
+	struct triangle t = { { 0, 1, 1 }, { 0, 0, 1 } };
 	const unsigned level = cbt_level(k);
 
 	if (k >> (level - 1) & 1) {
-		t.x[0] = t.y[0] = UNIT;
+		t.x[0] = t.y[0] = t.y[1] = 1;
 		t.x[1] = t.x[2] = t.y[2] = 0;
-		t.y[1] = UNIT;
 	}
 	for (unsigned i = level - 1; i-- > 0;) {
-		const int32_t mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
+		const double mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
 		const int gone = k >> i & 1 ? 0 : 2; /* the corner that q replaces */
 
 		t.x[gone] = t.x[1];
@@ -126,8 +114,7 @@ static uint32_t partner(uint32_t k)
 static double need(const struct gb_terrain *t, uint32_t k)
 {
 	const struct triangle c = triangle(k);
-	const double px = c.x[0] / (double)UNIT, py = c.y[0] / (double)UNIT;
-	const double rx = c.x[2] / (double)UNIT, ry = c.y[2] / (double)UNIT;
+	const double px = c.x[0], py = c.y[0], rx = c.x[2], ry = c.y[2];
 	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height(t, mx, my);
 	const double chord = (height(t, px, py) + height(t, rx, ry)) / 2;
 	const double length = sqrt((px - rx) * (px - rx) + (py - ry) * (py - ry));
