@@ -65,16 +65,16 @@ static void uniform_words(uint64_t seed, uint64_t stream, uint64_t first, size_t
 	}
 }
 
-/* floor(i 2^64 / count) for n indices i < count from `first`.  Quotient and remainder are updated
- * incrementally, so only the first index needs a wide division. */
-static void ramp_words(uint64_t first, size_t n, uint64_t count, uint64_t *word)
+/* floor(i 2^64 / count) for n indices i < count from `first`, in reverse order if `down`.  Quotient and
+ * remainder are updated incrementally, so only the first index needs a wide division. */
+static void ramp_words(uint64_t first, size_t n, uint64_t count, bool down, uint64_t *word)
 {
 	wide start = (wide)first << 64, one = (wide)1 << 64;
 	uint64_t quotient = (uint64_t)(start / count), rest = (uint64_t)(start % count);
 	uint64_t step = (uint64_t)(one / count), step_rest = (uint64_t)(one % count);
 
 	for (size_t i = 0; i < n; i++) {
-		word[i] = quotient;
+		word[down ? n - 1 - i : i] = quotient;
 		quotient += step;
 		rest += step_rest;
 		if (rest >= count) {
@@ -126,16 +126,10 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 		uniform_words(seed, 0, first, n, word);
 		break;
 	case RADIX_SORTED:
-		ramp_words(first, n, count, word);
+		ramp_words(first, n, count, false, word);
 		break;
 	case RADIX_REVERSE:
-		ramp_words(count - first - n, n, count, word);
-		for (size_t i = 0; i < n / 2; i++) {
-			uint64_t swap = word[i];
-
-			word[i] = word[n - 1 - i];
-			word[n - 1 - i] = swap;
-		}
+		ramp_words(count - first - n, n, count, true, word);
 		break;
 	case RADIX_CONSTANT:
 		for (size_t i = 0; i < n; i++)

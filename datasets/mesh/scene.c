@@ -186,14 +186,7 @@ static const struct scene scenes[] = {
 	{ 1 << 14, gb_surface_flat, NULL, 1, 1, { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, 50 },
 	{ 1 << 14, NULL, triangle_points, 0, 0, { -8, 12, -10 }, { 4, 4, 4 }, 45 },
 	{ 1 << 14, NULL, triangle_copies, 0, 0, { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, 45 },
-	{ 1 << 14,
-	  NULL,
-	  triangle_huge,
-	  0,
-	  0,
-	  { -8e10, 1.3e11, -1.1e11 },
-	  { 5e10, 5e10, 5e10 },
-	  45 },
+	{ 1 << 14, NULL, triangle_huge, 0, 0, { -8e10, 13e10, -11e10 }, { 5e10, 5e10, 5e10 }, 45 },
 };
 
 /* ---- surfaces ----------------------------------------------------------------------------- */
@@ -317,14 +310,6 @@ static const struct {
 	{ "nefertiti.ply", 99938, { { -250, -650, 150 }, { 0, 0, 0 }, { 0, 0, 1 }, 45 } },
 };
 
-/* The part of a path after its last slash. */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A view from outside: the bounding sphere of the mesh's box fills the image. */
 static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
 {
@@ -353,7 +338,7 @@ static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view)
 {
 	for (size_t i = 0; i < GB_COUNT(known); i++)
-		if (known[i].triangles == mesh->count && gb_equal(known[i].file, base_name(path))) {
+		if (known[i].triangles == mesh->count && gb_equal(known[i].file, basename(path))) {
 			*view = known[i].view;
 			return;
 		}
