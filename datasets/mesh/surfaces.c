@@ -157,6 +157,14 @@ static double storey_of(size_t number)
 	return number / 2 % 2 ? 0.85 : 0;
 }
 
+/* The bay of a piece, counted along the hall. */
+static double bay_of(size_t number, size_t pieces)
+{
+	const size_t bay = number / pieces;
+
+	return (double)bay;
+}
+
 /* A column, with long facets, wider at both ends. */
 static void hall_column(size_t number, double u, double v, double out[3])
 {
@@ -164,7 +172,7 @@ static void hall_column(size_t number, double u, double v, double out[3])
 	double x, z;
 
 	on_circle(1, v, &x, &z);
-	out[0] = 0.2 + 0.4 * (double)(number / 4) + radius * x;
+	out[0] = 0.2 + 0.4 * bay_of(number, 4) + radius * x;
 	out[1] = storey_of(number) + 0.6 * height;
 	out[2] = row_of(number) + radius * z;
 }
@@ -176,7 +184,7 @@ static void hall_arch(size_t number, double u, double v, double out[3])
 
 	on_circle(0.5, u, &along, &up);
 	on_circle(1, v, &x, &z);
-	out[0] = 0.4 + 0.4 * (double)(number / 4) + (0.2 + 0.02 * x) * along;
+	out[0] = 0.4 + 0.4 * bay_of(number, 4) + (0.2 + 0.02 * x) * along;
 	out[1] = storey_of(number) + 0.6 + (0.2 + 0.02 * x) * up;
 	out[2] = row_of(number) + 0.02 * z;
 }
@@ -184,7 +192,7 @@ static void hall_arch(size_t number, double u, double v, double out[3])
 /* A drape across an aisle, in folds that widen towards its lower edge. */
 static void hall_drape(size_t number, double u, double v, double out[3])
 {
-	out[0] = 0.4 + 0.4 * (double)(number / 4) + 0.03 * sin(12 * PI * v) * (0.3 + u);
+	out[0] = 0.4 + 0.4 * bay_of(number, 4) + 0.03 * sin(12 * PI * v) * (0.3 + u);
 	out[1] = storey_of(number) + 0.75 - 0.55 * u;
 	out[2] = (number % 2 ? 0.82 : 0.02) + 0.16 * v;
 }
@@ -195,7 +203,7 @@ static void hall_rope(size_t number, double u, double v, double out[3])
 	double x, y;
 
 	on_circle(1, v, &x, &y);
-	out[0] = 0.1 + 0.34 * (double)(number / 2) + 0.25 * u + 0.02 * sin(10 * PI * u) + 0.006 * x;
+	out[0] = 0.1 + 0.34 * bay_of(number, 2) + 0.25 * u + 0.02 * sin(10 * PI * u) + 0.006 * x;
 	out[1] = 0.8 + 0.3 * (double)(number % 2) + 0.02 * cos(10 * PI * u) + 0.006 * y;
 	out[2] = u;
 }
