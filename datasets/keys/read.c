@@ -193,11 +193,15 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 
 static enum gb_status read_any(struct job *job, struct gb_reader *r)
 {
-	if (gb_is_npy(r))
-		return read_npy(job, r);
-	if (gb_reader_refuse(r))
+	const bool is_npy = gb_is_npy(r);
+
+	if (!is_npy && gb_reader_refuse(r))
 		return r->err->code;
-	return gb_reader_is_text(r) ? read_text(job, r) : read_raw(job, r);
+	if (!is_npy && !gb_reader_is_text(r))
+		return read_raw(job, r);
+	if (gb_reader_may_read(r))
+		return r->err->code;
+	return (is_npy ? read_npy : read_text)(job, r);
 }
 
 enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,

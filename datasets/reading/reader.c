@@ -83,21 +83,23 @@ enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *
 	return err->code;
 }
 
+enum gb_status gb_reader_may_read(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin), dry_most = (size_t)1 << 30;
+	char text[GB_TEXT_MAX];
+
+	if (!gb_memory_is_dry() || size <= dry_most)
+		return GB_OK;
+	return gb_fail(r->err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", r->path,
+		       gb_text_bytes(text, (double)size));
+}
+
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
 			      struct gb_error *err)
 {
-	const size_t dry_most = (size_t)1 << 30;
-	char text[GB_TEXT_MAX];
-	size_t size;
-
-	if (gb_reader_map(r, path, what, err))
-		return err->code;
-	size = (size_t)(r->end - r->begin);
-	if (!gb_memory_is_dry() || size <= dry_most)
-		return GB_OK;
-	gb_reader_close(r);
-	return gb_fail(err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", path,
-		       gb_text_bytes(text, (double)size));
+	if (!gb_reader_map(r, path, what, err) && gb_reader_may_read(r))
+		gb_reader_close(r);
+	return err->code;
 }
 
 void gb_reader_close(struct gb_reader *r)

@@ -37,12 +37,14 @@ struct gb_reader {
 };
 
 /* Open and map a file, and unpack it; `what` names its contents ("a mesh").  On success the caller
- * must close the reader.  A dry run opens no large file, as it must be quick. */
-enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
-			      struct gb_error *err);
-/* The same for a caller that reads little of a large file in a dry run. */
+ * must close the reader. */
 enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *what,
 			     struct gb_error *err);
+/* Fail for a large file in a dry run, which must be quick. */
+enum gb_status gb_reader_may_read(const struct gb_reader *r);
+/* Both. */
+enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
+			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
 /* The start of a text, after a byte order mark. */
