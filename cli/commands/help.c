@@ -107,7 +107,7 @@ void gb_help_files(FILE *file)
 	(void)fprintf(file,
 		      "Files that --file=PATH of a benchmark reads, recognised by their "
 		      "contents.  Each may be packed\n"
-		      "with gzip, and takes at most 64 MiB of memory plus "
+		      "with gzip or zstd, and takes at most 64 MiB of memory plus "
 		      "`memory` times\nits unpacked size.\n\n"
 		      "%-10s %-18s %6s  %-31s %s\n",
 		      "benchmark", "format", "memory", "usual names", "contents");

@@ -224,7 +224,7 @@ static enum gb_status cannot_read(const char *name, const char *what, struct gb_
 	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
-/* Read a file that is packed with gzip. */
+/* Read a file that is packed with gzip or zstd. */
 static enum gb_status read_packed(const char *path, struct source *source, struct gb_error *err)
 {
 	struct gb_reader r;

@@ -5,6 +5,7 @@
  */
 #include "datasets/reading/container.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,7 +26,6 @@ static const struct {
 	{ 0, "\x93NUMPY", "a NumPy array" },
 	{ 0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first" },
 	{ 0, "BZh", "packed with bzip2: unpack it first" },
-	{ 0, "\x28\xb5\x2f\xfd", "packed with zstd: unpack it first" },
 	{ 0, "\3757zXZ", "packed with xz: unpack it first" },
 	{ 0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first" },
 	{ 257, "ustar", "a tar archive: unpack it first" },
@@ -109,13 +109,18 @@ static size_t at_most(size_t bytes)
 	return bytes < STEP ? bytes : STEP;
 }
 
+static void report(const struct unpacking *u)
+{
+	gb_reader_progress((double)(u->from - u->begin) / (double)(u->end - u->begin));
+}
+
 static bool is_gzip(const char *at, const char *end)
 {
 	return end - at >= 18 && memcmp(at, "\x1f\x8b\x08", 3) == 0 && !(at[3] & 0xe0);
 }
 
 /* Unpack the members of a gzip file, which follow each other. */
-static void unpack(struct unpacking *u)
+static void unpack_gzip(struct unpacking *u)
 {
 	z_stream s = { 0 };
 	int code = inflateInit2(&s, 15 + 16);
@@ -128,7 +133,7 @@ static void unpack(struct unpacking *u)
 		code = inflate(&s, Z_NO_FLUSH);
 		u->from = (const char *)s.next_in;
 		u->size = (size_t)(s.next_out - (unsigned char *)u->to);
-		gb_reader_progress((double)(u->from - u->begin) / (double)(u->end - u->begin));
+		report(u);
 		if (code == Z_STREAM_END) {
 			u->done = !is_gzip(u->from, u->end);
 			if (u->done)
@@ -145,12 +150,78 @@ static void unpack(struct unpacking *u)
 	(void)inflateEnd(&s);
 }
 
+/* The part of libzstd's interface that is used; it is loaded if it is there. */
+struct buffer {
+	void *bytes;
+	size_t size, at;
+};
+struct zstd {
+	void *(*create)(void);
+	size_t (*decompress)(void *stream, struct buffer *to, struct buffer *from);
+	unsigned (*is_error)(size_t code);
+	size_t (*release)(void *stream);
+};
+
+static bool load(void *library, const char *name, void *function)
+{
+	void *const symbol = library ? dlsym(library, name) : NULL;
+
+	memcpy(function, &symbol, sizeof symbol);
+	return symbol;
+}
+
+static bool load_zstd(struct zstd *z)
+{
+	void *const library = dlopen("libzstd.so.1", RTLD_NOW);
+
+	return load(library, "ZSTD_createDStream", &z->create) &&
+	       load(library, "ZSTD_decompressStream", &z->decompress) &&
+	       load(library, "ZSTD_isError", &z->is_error) &&
+	       load(library, "ZSTD_freeDStream", &z->release);
+}
+
+static bool is_zstd(const char *at, const char *end)
+{
+	return end - at >= 8 && memcmp(at, "\x28\xb5\x2f\xfd", 4) == 0;
+}
+
+static void unpack_zstd(struct unpacking *u)
+{
+	struct zstd z;
+	void *stream = load_zstd(&z) ? z.create() : NULL;
+	size_t left = 1;
+
+	if (!stream) {
+		u->damage = "it is packed with zstd, whose library (libzstd.so.1) is not installed";
+		return;
+	}
+	while (!u->done && u->size < u->room) {
+		const size_t most = at_most((size_t)(u->end - u->from));
+		struct buffer from = { NULL, most, 0 };
+		struct buffer to = { u->to + u->size, at_most(u->room - u->size), 0 };
+
+		memcpy(&from.bytes, &u->from, sizeof u->from);
+		left = z.decompress(stream, &to, &from);
+		u->from += from.at;
+		u->size += to.at;
+		report(u);
+		u->done = left == 0 && !is_zstd(u->from, u->end);
+		if (z.is_error(left))
+			u->damage = "the packed data is damaged";
+		else if (left && !from.at && !to.at)
+			u->damage = "the packed data ends too early";
+		if (u->damage)
+			break;
+	}
+	(void)z.release(stream);
+}
+
 bool gb_file_is_packed(int file)
 {
 	char first[18] = "";
 	const ssize_t got = pread(file, first, sizeof first, 0);
 
-	return got > 0 && is_gzip(first, first + got);
+	return got > 0 && (is_gzip(first, first + got) || is_zstd(first, first + got));
 }
 
 /* The bytes that the unpacked file may have. */
@@ -184,16 +255,17 @@ enum gb_status gb_container_unpack(const char *path, char **bytes, size_t *size,
 				   struct gb_error *err)
 {
 	struct unpacking u = { .begin = *bytes, .from = *bytes, .end = *bytes + *size };
+	const bool gzip = is_gzip(u.from, u.end);
 	char text[GB_TEXT_MAX];
 
-	if (!is_gzip(u.from, u.end))
+	if (!gzip && !is_zstd(u.from, u.end))
 		return GB_OK;
 	u.room = room_for(*size);
 	u.to = mmap(NULL, gb_mapped_bytes(u.room), PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (u.to == MAP_FAILED)
 		return gb_fail(err, GB_EMEMORY, "%s: %s", path, strerror(errno));
-	unpack(&u);
+	(gzip ? unpack_gzip : unpack_zstd)(&u);
 	if (u.done && !u.damage) {
 		replace(&u, bytes, size);
 		return GB_OK;

@@ -1,4 +1,4 @@
-/* container.h -- recognises files by their first bytes, names them, unpacks gzip. */
+/* container.h -- recognises files by their first bytes, names them, unpacks gzip and zstd. */
 #ifndef GPUBENCH_DATASETS_READING_CONTAINER_H
 #define GPUBENCH_DATASETS_READING_CONTAINER_H
 
@@ -11,15 +11,15 @@
 #define GB_READER_BASE ((size_t)64 << 20)
 enum { GB_CONTAINER_MULTIPLE = 100 };
 
-/* If the contents of a file, a mapping of gb_mapped_bytes(*size) bytes, are packed with gzip,
- * replace them by the unpacked contents. */
+/* If the contents of a file, a mapping of gb_mapped_bytes(*size) bytes, are packed with gzip or
+ * zstd, replace them by the unpacked contents. */
 enum gb_status gb_container_unpack(const char *path, char **bytes, size_t *size,
 				   struct gb_error *err);
 
 /* The bytes of the pages of a mapping of `size` bytes and the newline after them. */
 size_t gb_mapped_bytes(size_t size);
 
-/* True if the file at the descriptor is a regular one that is packed with gzip. */
+/* True if the file at the descriptor is a regular one that is packed with gzip or zstd. */
 bool gb_file_is_packed(int file);
 
 /* The name of a known format, "a PNG picture"; NULL if it is none. */

@@ -136,7 +136,7 @@ bool gb_reader_ends(const struct gb_reader *r, const char *ending)
 	const size_t length = strlen(ending);
 	const char *dot = strrchr(r->path, '.'), *end = strchr(r->path, '\0');
 
-	if (dot && !strcasecmp(dot, ".gz"))
+	if (dot && (!strcasecmp(dot, ".gz") || !strcasecmp(dot, ".zst")))
 		end = dot;
 	return (size_t)(end - r->path) >= length && !strncasecmp(end - length, ending, length);
 }

@@ -4,7 +4,7 @@
  * stops at the end of a line needs no bounds check.  Blanks are spaces, tabs and carriage returns.
  *
  * Only regular files are read.  Pipes, terminals and directories are refused without waiting.
- * A file that gzip has packed is unpacked (container.h).
+ * A file that gzip or zstd has packed is unpacked (container.h).
  *
  * Memory is known before it is taken.  A file may take GB_READER_BASE bytes and a multiple of its
  * size that its format states; --memory replaces this limit.  A header that claims more is refused.
@@ -55,7 +55,7 @@ void gb_reader_turn_returns(struct gb_reader *r, const char *end);
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
 
-/* True if the file's name ends in `ending`, in upper or lower case, before .gz. */
+/* True if the file's name ends in `ending`, in upper or lower case, before .gz or .zst. */
 bool gb_reader_ends(const struct gb_reader *r, const char *ending);
 
 /* Start to read text: refuse UTF-16, skip a byte order mark, and turn each carriage return into a
