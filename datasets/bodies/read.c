@@ -103,9 +103,9 @@ struct field {
 struct table {
 	struct bodies *b;
 	struct gb_reader *r;
+	char blank;                      /* '\t' after a heading that tabs separate, else ' ' */
 	char separator;                  /* ',', ';' or '\t'; ' ' for one or more blanks */
 	bool named;                      /* a heading names the columns */
-	bool tabs;                       /* it separates them by tabs */
 	size_t column[3];                /* those of x, y, z, from 0 */
 	size_t columns;                  /* of the heading or the first row; 0: not yet known */
 	struct field field[MOST_FIELDS]; /* of the line at hand */
@@ -128,11 +128,12 @@ static bool find_row(struct gb_reader *r)
 	return false;
 }
 
-static void choose_separator(struct table *t)
+/* Choose the separator that the line at hand shows: `other` if neither a semicolon nor a comma. */
+static void choose_separator(struct table *t, char other)
 {
 	const size_t length = strcspn(t->r->at, "\n");
 
-	t->separator = t->tabs ? '\t' : ' ';
+	t->separator = other;
 	if (memchr(t->r->at, ';', length))
 		t->separator = ';';
 	else if (memchr(t->r->at, ',', length))
@@ -225,9 +226,7 @@ static char read_names(struct table *t)
 {
 	size_t column[3] = { SIZE_MAX, SIZE_MAX, SIZE_MAX }, columns;
 
-	t->tabs = memchr(t->r->at, '\t', strcspn(t->r->at, "\n"));
-	choose_separator(t);
-	t->tabs = false;
+	choose_separator(t, memchr(t->r->at, '\t', strcspn(t->r->at, "\n")) ? '\t' : ' ');
 	columns = split(t);
 	for (size_t i = 0; i < columns && i < MOST_FIELDS; i++) {
 		const int axis = axis_of(&t->field[i]);
@@ -241,7 +240,7 @@ static char read_names(struct table *t)
 	memcpy(t->column, column, sizeof column);
 	t->columns = columns;
 	t->named = true;
-	t->tabs = t->separator == '\t';
+	t->blank = t->separator == '\t' ? '\t' : ' ';
 	return 0;
 }
 
@@ -266,12 +265,11 @@ static enum gb_status read_heading(struct table *t)
 	}
 	if (r->at == r->end)
 		return GB_OK;
-	choose_separator(t);
-	fields = split(t);
-	if (t->named && fields == t->columns)
+	choose_separator(t, t->blank);
+	if (t->named && split(t) == t->columns)
 		return GB_OK;
-	*t = (struct table){ .b = t->b, .r = r, .column = { 0, 1, 2 } };
-	choose_separator(t);
+	*t = (struct table){ .b = t->b, .r = r, .column = { 0, 1, 2 }, .blank = ' ' };
+	choose_separator(t, t->blank);
 	fields = split(t);
 	for (size_t i = 0; i < fields && i < MOST_FIELDS; i++)
 		words |= t->field[i].at < t->field[i].end && !is_number(&t->field[i], &unused);
@@ -340,16 +338,9 @@ static enum gb_status read_row(struct table *t)
 	return GB_OK;
 }
 
-static void note_columns(const struct table *t)
-{
-	if (t->columns > 3)
-		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t->column[0] + 1,
-			       t->column[1] + 1, t->column[2] + 1, t->columns);
-}
-
 static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 {
-	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 } };
+	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 }, .blank = ' ' };
 
 	gb_reader_is(r, GB_FILE_CSV, "");
 	if (gb_reader_start_text(r) || allocate(b, r, gb_count_lines(r->at, r->end)))
@@ -357,7 +348,7 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 	if (read_heading(&t) || (find_row(r) && read_count(&t)))
 		return r->err->code;
 	if (find_row(r))
-		choose_separator(&t);
+		choose_separator(&t, t.blank);
 	for (; b->count < b->room && find_row(r); gb_reader_next_line(r)) {
 		if (read_row(&t))
 			return r->err->code;
@@ -365,7 +356,9 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 	if (!b->count)
 		return gb_reader_reject(r, " holds no bodies");
 	b->found = b->count;
-	note_columns(&t);
+	if (t.columns > 3)
+		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t.column[0] + 1,
+			       t.column[1] + 1, t.column[2] + 1, t.columns);
 	return GB_OK;
 }
 
