@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_ROAD, BFS_GRAPHS };
+enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_GRAPHS };
 enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH, BFS_OUTPUTS };
 
 enum {
@@ -40,7 +40,7 @@ enum {
 
 struct bfs_params {
 	int64_t graph;      /* enum bfs_graph; not used with a file */
-	int64_t vertices;   /* gnp, uniform, grid and road */
+	int64_t vertices;   /* gnp, uniform and grid */
 	double p;           /* gnp: probability of an edge */
 	int64_t scale;      /* kronecker: 2^scale vertices */
 	int64_t edgefactor; /* kronecker and uniform: undirected edges drawn per vertex */

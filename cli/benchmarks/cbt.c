@@ -4,7 +4,7 @@
  * Verification uses the definitions and no code of a variant.  Ids are compared with the leaves of
  * the field, gap by gap.  A heap is compared bit by bit with the field that it must hold, and each
  * sum with its two children.  The tree after an update is compared with the rules applied to one
- * leaf at a time.  A terrain's mesh is also checked edge by edge.
+ * leaf at a time.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
@@ -292,7 +291,6 @@ static enum gb_status verify_heap(const struct cbt_input *in, const struct cbt_o
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
-	const struct cbt_params *p = params_;
 	const struct cbt_input *in = input;
 	const struct cbt_output *out = output;
 	const unsigned char *bytes = (const unsigned char *)output + sizeof *out;
@@ -303,9 +301,6 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
 		return err->code;
 	if (cbt_has_heap(in) && verify_heap(in, out, heap, field, err))
-		return err->code;
-	if (p->shape == CBT_TERRAIN &&
-	    gb_terrain_check(in, field, in->op == CBT_UPDATE ? in->end_leaves : in->leaves, err))
 		return err->code;
 	gb_metric(metrics, "leaves", (double)in->leaves);
 	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
@@ -354,8 +349,8 @@ const struct gb_benchmark gb_cbt_benchmark = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "ids against the field's gaps, each sum against its children, the field "
-			 "against the rules applied one leaf at a time, edges of a terrain's mesh; "
-			 "heap with libcbt's depth marker (element 0 at bit 0)",
+			 "against the rules applied one leaf at a time; heap with libcbt's depth "
+			 "marker (element 0 at bit 0)",
 	.work = work,
 	.repeatable = repeatable,
 	.release = gb_input_release,

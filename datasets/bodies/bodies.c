@@ -85,27 +85,19 @@ static struct place uniform(uint64_t seed, uint64_t stream, uint64_t index)
 			       signed_unit(block.word[2]) };
 }
 
-/* The position in cell `cell` of `side` cells on an axis over [-1, 1), `off` its centre. */
-static double lattice(uint64_t cell, uint64_t side, double off)
+/* A position in cell `cell` of `side` cells on an axis over [-1, 1), up to a tenth off its centre. */
+static double lattice(uint64_t cell, uint64_t side, uint32_t word)
 {
-	return 2 * ((double)cell + 0.5 + off) / (double)side - 1;
+	return 2 * ((double)cell + 0.5 + 0.1 * signed_unit(word)) / (double)side - 1;
 }
 
 static struct place cube(uint64_t side, uint64_t seed, uint64_t index)
 {
 	struct gb_random_block block = gb_random_block(seed, PLACES, index);
 
-	return (struct place){ lattice(index % side, side, 0.1 * signed_unit(block.word[0])),
-			       lattice(index / side % side, side, 0.1 * signed_unit(block.word[1])),
-			       lattice(index / side / side, side,
-				       0.1 * signed_unit(block.word[2])) };
-}
-
-static struct place vertex(uint64_t side, uint64_t index)
-{
-	const double x = lattice(index % side, side, 0), y = lattice(index / side, side, 0);
-
-	return (struct place){ x, y, (x * x * x - 3 * x * y * y) / 2 };
+	return (struct place){ lattice(index % side, side, block.word[0]),
+			       lattice(index / side % side, side, block.word[1]),
+			       lattice(index / side / side, side, block.word[2]) };
 }
 
 static struct place clustered(uint64_t seed, uint64_t index)
@@ -132,28 +124,6 @@ static struct place paired(uint64_t seed, uint64_t index)
 			       floor(p.z * cells) / cells + apart };
 }
 
-static struct place two_clusters(uint64_t seed, uint64_t index)
-{
-	const double side = index % 2 ? 1 : -1;
-	struct place p = plummer(0x1p-16, 0.99, seed, index);
-
-	return (struct place){ side * 0.3 + p.x, side * 0.5 + p.y, side * 0.7 + p.z };
-}
-
-static struct place line(uint64_t seed, uint64_t index)
-{
-	const double x = uniform(seed, PLACES, index).x;
-
-	return (struct place){ x, x / 2, x / 4 };
-}
-
-static struct place plane(uint64_t seed, uint64_t index)
-{
-	const struct place p = uniform(seed, PLACES, index);
-
-	return (struct place){ p.x, p.y, (p.x + p.y) / 2 };
-}
-
 static struct place body(enum octree_distribution distribution, uint64_t side, uint64_t seed,
 			 uint64_t index)
 {
@@ -170,16 +140,6 @@ static struct place body(enum octree_distribution distribution, uint64_t side, u
 		return clustered(seed, index);
 	case OCTREE_PAIRS:
 		return paired(seed, index);
-	case OCTREE_TWO_CLUSTERS:
-		return two_clusters(seed, index);
-	case OCTREE_ON_LINE:
-		return line(seed, index);
-	case OCTREE_ON_PLANE:
-		return plane(seed, index);
-	case OCTREE_ON_SHELL:
-		return direction(seed, index);
-	case OCTREE_MESH:
-		return vertex(side, index);
 	case OCTREE_COINCIDENT:
 	case OCTREE_DISTRIBUTIONS:
 		break;
@@ -217,12 +177,12 @@ static uint64_t shuffle(uint64_t index, uint64_t count, unsigned half, uint64_t 
 	return index;
 }
 
-/* The smallest number whose cube, or of a mesh square, is at least count. */
-static uint64_t side_of(enum octree_distribution distribution, uint64_t count)
+/* The smallest number whose cube is at least count. */
+static uint64_t side_of(uint64_t count)
 {
 	uint64_t side = 1;
 
-	while (side * side * (distribution == OCTREE_MESH ? 1 : side) < count)
+	while (side * side * side < count)
 		side++;
 	return side;
 }
@@ -259,7 +219,7 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
 		    size_t count, uint64_t seed)
 {
-	const uint64_t side = side_of(distribution, count);
+	const uint64_t side = side_of(count);
 
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < count; i++) {

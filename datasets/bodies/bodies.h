@@ -17,15 +17,6 @@
  *	pairs       bodies 2 k and 2 k + 1 in the lowest corner of a uniform cell of 2^-10 in
  *	            [-1, 1)^3, one finest cell of the tree apart on every axis: the longest
  *	            paths that a tree can have
- *	two-clusters
- *	            Plummer spheres of a = 2^-16, cut at 0.99 of the mass, around (-.3, -.5, -.7)
- *	            and (.3, .5, .7); bodies with even numbers belong to the first
- *	line        independent and uniform on the line from (-1, -1/2, -1/4) to (1, 1/2, 1/4)
- *	plane       x and y independent and uniform in [-1, 1), z = (x + y) / 2
- *	shell       independent and uniform on the unit sphere
- *	mesh        the vertices of a triangle mesh, row by row: x and y are those of a square
- *	            lattice over [-1, 1) with side = ceil(count^(1/2)), x fastest, and
- *	            z = (x^3 - 3 x y^2) / 2
  */
 #ifndef GPUBENCH_DATASETS_BODIES_BODIES_H
 #define GPUBENCH_DATASETS_BODIES_BODIES_H

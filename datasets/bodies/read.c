@@ -14,10 +14,6 @@
 #include "datasets/reading/npy.h"
 #include "datasets/reading/ply.h"
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "raw files are little-endian, and are read without conversion"
-#endif
-
 /* ---- arrays ------------------------------------------------------------------------------ */
 
 struct bodies {
@@ -38,10 +34,10 @@ static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size
 	if (b->limit && b->limit < bodies)
 		bodies = b->limit;
 	if (!bodies)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+		return gb_reader_reject(r, " holds no bodies");
 	if (bodies > OCTREE_MAX_COUNT)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds %zu bodies, more than %d: see --count",
-			       r->path, bodies, OCTREE_MAX_COUNT);
+		return gb_reader_reject(r, " holds %zu bodies, more than %d: see --count", bodies,
+					OCTREE_MAX_COUNT);
 	if (gb_reader_claim(r, 12.0 * (double)bodies, "%zu bodies", bodies))
 		return r->err->code;
 	for (int d = 0; d < 3; d++) {
@@ -66,8 +62,8 @@ static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i,
 	if (!isfinite(value) && r->line)
 		return gb_reader_fail(r, "%c is %g, not a finite float32", "xyz"[d], position);
 	if (!isfinite(value))
-		return gb_fail(r->err, GB_EUSAGE, "%s: %c of body %zu is %g, not a finite float32",
-			       r->path, "xyz"[d], i, position);
+		return gb_reader_reject(r, ": %c of body %zu is %g, not a finite float32", "xyz"[d],
+					i, position);
 	b->low[d] = position < b->low[d] ? position : b->low[d];
 	b->high[d] = position > b->high[d] ? position : b->high[d];
 	b->rounded[d] |= (double)value < position || (double)value > position;
@@ -107,9 +103,9 @@ struct field {
 struct table {
 	struct bodies *b;
 	struct gb_reader *r;
+	char blank;                      /* '\t' after a heading that tabs separate, else ' ' */
 	char separator;                  /* ',', ';' or '\t'; ' ' for one or more blanks */
 	bool named;                      /* a heading names the columns */
-	bool tabs;                       /* it separates them by tabs */
 	size_t column[3];                /* those of x, y, z, from 0 */
 	size_t columns;                  /* of the heading or the first row; 0: not yet known */
 	struct field field[MOST_FIELDS]; /* of the line at hand */
@@ -132,11 +128,12 @@ static bool find_row(struct gb_reader *r)
 	return false;
 }
 
-static void choose_separator(struct table *t)
+/* Choose the separator that the line at hand shows: `other` if neither a semicolon nor a comma. */
+static void choose_separator(struct table *t, char other)
 {
 	const size_t length = strcspn(t->r->at, "\n");
 
-	t->separator = t->tabs ? '\t' : ' ';
+	t->separator = other;
 	if (memchr(t->r->at, ';', length))
 		t->separator = ';';
 	else if (memchr(t->r->at, ',', length))
@@ -229,9 +226,7 @@ static char read_names(struct table *t)
 {
 	size_t column[3] = { SIZE_MAX, SIZE_MAX, SIZE_MAX }, columns;
 
-	t->tabs = memchr(t->r->at, '\t', strcspn(t->r->at, "\n"));
-	choose_separator(t);
-	t->tabs = false;
+	choose_separator(t, memchr(t->r->at, '\t', strcspn(t->r->at, "\n")) ? '\t' : ' ');
 	columns = split(t);
 	for (size_t i = 0; i < columns && i < MOST_FIELDS; i++) {
 		const int axis = axis_of(&t->field[i]);
@@ -245,7 +240,7 @@ static char read_names(struct table *t)
 	memcpy(t->column, column, sizeof column);
 	t->columns = columns;
 	t->named = true;
-	t->tabs = t->separator == '\t';
+	t->blank = t->separator == '\t' ? '\t' : ' ';
 	return 0;
 }
 
@@ -270,12 +265,11 @@ static enum gb_status read_heading(struct table *t)
 	}
 	if (r->at == r->end)
 		return GB_OK;
-	choose_separator(t);
-	fields = split(t);
-	if (t->named && fields == t->columns)
+	choose_separator(t, t->blank);
+	if (t->named && split(t) == t->columns)
 		return GB_OK;
-	*t = (struct table){ .b = t->b, .r = r, .column = { 0, 1, 2 } };
-	choose_separator(t);
+	*t = (struct table){ .b = t->b, .r = r, .column = { 0, 1, 2 }, .blank = ' ' };
+	choose_separator(t, t->blank);
 	fields = split(t);
 	for (size_t i = 0; i < fields && i < MOST_FIELDS; i++)
 		words |= t->field[i].at < t->field[i].end && !is_number(&t->field[i], &unused);
@@ -301,7 +295,8 @@ static enum gb_status read_count(struct table *t)
 	if (t->named || split(t) != 1 || !is_number(&t->field[0], &count))
 		return GB_OK;
 	gb_reader_next_line(t->r);
-	for (rest = *t->r; find_row(&rest); gb_reader_next_line(&rest))
+	rest = *t->r;
+	for (rest.quiet = true; find_row(&rest); gb_reader_next_line(&rest))
 		rows++;
 	rest = *t->r;
 	if ((double)rows == count + 1 && find_row(t->r))
@@ -343,33 +338,27 @@ static enum gb_status read_row(struct table *t)
 	return GB_OK;
 }
 
-static void note_columns(const struct table *t)
-{
-	if (t->columns > 3)
-		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t->column[0] + 1,
-			       t->column[1] + 1, t->column[2] + 1, t->columns);
-}
-
 static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 {
-	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 } };
+	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 }, .blank = ' ' };
 
+	gb_reader_is(r, GB_FILE_CSV, "");
 	if (gb_reader_start_text(r) || allocate(b, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
 	if (read_heading(&t) || (find_row(r) && read_count(&t)))
 		return r->err->code;
 	if (find_row(r))
-		choose_separator(&t);
+		choose_separator(&t, t.blank);
 	for (; b->count < b->room && find_row(r); gb_reader_next_line(r)) {
 		if (read_row(&t))
 			return r->err->code;
-		if (b->count % (1 << 16) == 0)
-			gb_reader_progress_at(r);
 	}
 	if (!b->count)
-		return gb_fail(r->err, GB_EUSAGE, "%s holds no bodies", r->path);
+		return gb_reader_reject(r, " holds no bodies");
 	b->found = b->count;
-	note_columns(&t);
+	if (t.columns > 3)
+		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t.column[0] + 1,
+			       t.column[1] + 1, t.column[2] + 1, t.columns);
 	return GB_OK;
 }
 
@@ -387,53 +376,57 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 	return set(to, p->r, row, q->axis, value);
 }
 
-/* Check the elements after the vertices, up to the end of the file. */
-static enum gb_status read_rest(struct gb_ply *p)
-{
-	for (const struct gb_ply_element *e = p->vertex + 1; e < p->element + p->elements; e++)
-		if (gb_ply_read_rows(p, e, e->count, NULL, NULL))
-			return p->r->err->code;
-	gb_ply_note_end(p);
-	return GB_OK;
-}
-
+/* Read the vertices; all elements are checked, up to the end of the file or the limit. */
 static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
+	gb_reader_is(r, GB_FILE_PLY, "");
 	if (gb_ply_read_header(&p, r) || allocate(b, r, p.vertex->count))
 		return r->err->code;
 	gb_ply_rewind(&p);
-	p.shown = true;
-	for (const struct gb_ply_element *e = p.element; e < p.vertex; e++)
-		if (gb_ply_read_rows(&p, e, e->count, NULL, NULL))
+	for (const struct gb_ply_element *e = p.element; e < p.element + p.elements; e++) {
+		const bool taken = e == p.vertex;
+
+		if (gb_ply_read_rows(&p, e, taken ? b->room : e->count, taken ? take_vertex : NULL,
+				     b))
 			return r->err->code;
-	b->count = b->room;
-	if (gb_ply_read_rows(&p, p.vertex, b->room, take_vertex, b))
+		b->count = taken ? b->room : b->count;
+		if (taken && b->room < e->count)
+			return GB_OK;
+	}
+	gb_ply_note_end(&p);
+	return GB_OK;
+}
+
+/* Take a body from each row of an array. */
+static enum gb_status take_rows(struct bodies *b, struct gb_reader *r, const struct gb_npy *n)
+{
+	if (allocate(b, r, n->rows))
 		return r->err->code;
-	return b->room == p.vertex->count ? read_rest(&p) : GB_OK;
+	for (; b->count < b->room; b->count++)
+		for (int d = 0; d < 3; d++)
+			if (set(b, r, b->count, d, gb_npy_value(n, b->count, (size_t)d)))
+				return r->err->code;
+	if (n->columns > 3)
+		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n->columns);
+	return GB_OK;
 }
 
 static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_npy n;
 
+	gb_reader_is(r, GB_FILE_NPY_BODIES, "");
 	if (gb_npy_open(&n, r))
 		return r->err->code;
 	if (n.columns < 3 || (n.rows == 3 && n.columns > 3))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers has no row x, y, z for each "
-			       "body",
-			       r->path, n.rows, n.columns);
-	if (allocate(b, r, n.rows))
-		return r->err->code;
-	for (; b->count < b->room; b->count++)
-		for (int d = 0; d < 3; d++)
-			if (set(b, r, b->count, d, gb_npy_value(&n, b->count, (size_t)d)))
-				return r->err->code;
-	if (n.columns > 3)
-		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n.columns);
-	return GB_OK;
+		return gb_reader_reject(
+			r,
+			": a NumPy array of %zu x %zu numbers has no row x, y, z for each "
+			"body",
+			n.rows, n.columns);
+	return take_rows(b, r, &n);
 }
 
 /* True if the magnitude of a float is as usual: a float64's lower half, which is random or a few bits
@@ -465,27 +458,23 @@ static bool is_float64(const struct gb_reader *r)
 static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 {
 	const size_t bytes = (size_t)(r->end - r->begin), body = 3 * sizeof(float);
-	float value;
+	const struct gb_npy n = { .kind = 'f',
+				  .size = sizeof(float),
+				  .rows = bytes / body,
+				  .columns = 3,
+				  .data = (const unsigned char *)r->begin };
 
+	gb_reader_is(r, GB_FILE_BODIES, "");
 	if (bytes % body)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %zu bytes is not a multiple of %zu (three float32 per body)",
-			       r->path, bytes, body);
+		return gb_reader_reject(
+			r, ": %zu bytes is not a multiple of %zu (three float32 per body)", bytes,
+			body);
 	r->line = 0;
 	if (is_float64(r))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: the numbers look like float64, and raw files are read as "
-			       "float32: an .npy file can have both",
-			       r->path);
-	if (allocate(b, r, bytes / body))
-		return r->err->code;
-	for (; b->count < b->room; b->count++)
-		for (int d = 0; d < 3; d++, r->at += sizeof value) {
-			memcpy(&value, r->at, sizeof value);
-			if (set(b, r, b->count, d, (double)value))
-				return r->err->code;
-		}
-	return GB_OK;
+		return gb_reader_reject(
+			r, ": the numbers look like float64, and raw files are read as "
+			   "float32: an .npy file can have both");
+	return take_rows(b, r, &n);
 }
 
 /* ---- any --------------------------------------------------------------------------------- */
@@ -503,17 +492,12 @@ static bool is_text(const struct gb_reader *r)
 
 static enum gb_status read_any(struct bodies *b, struct gb_reader *r)
 {
-	if (gb_is_ply(r)) {
-		gb_reader_is(r, GB_FILE_PLY, "");
+	if (gb_is_ply(r))
 		return read_ply(b, r);
-	}
-	if (gb_is_npy(r)) {
-		gb_reader_is(r, GB_FILE_NPY_BODIES, "");
+	if (gb_is_npy(r))
 		return read_npy(b, r);
-	}
 	if (gb_reader_refuse(r))
 		return r->err->code;
-	gb_reader_is(r, is_text(r) ? GB_FILE_CSV : GB_FILE_BODIES, "");
 	return is_text(r) ? read_text(b, r) : read_raw(b, r);
 }
 

@@ -14,7 +14,6 @@ enum {
 	GRAPH_STREAM_KRONECKER = 64, /* and the 7 after it: four levels each */
 	GRAPH_STREAM_RENAME = 128,
 	GRAPH_STREAM_UNIFORM = 129,
-	GRAPH_STREAM_ROAD = 131,
 };
 
 /* Edges in the order in which they were drawn or read. */

@@ -10,44 +10,6 @@
 
 enum { BLOCK_BITS = 128, DIGITS = 32 };
 
-/* ---- graphs given by rows ---------------------------------------------------------------- */
-
-/* List the edges of vertex u in ascending order, unless `list` is NULL.  Returns their number. */
-typedef uint64_t list_row(const void *graph, uint32_t u, uint32_t *list);
-
-static void put(uint32_t *list, uint64_t *count, uint64_t v)
-{
-	if (list)
-		list[*count] = (uint32_t)v;
-	++*count;
-}
-
-/* Set in->m and out from n and the rows. */
-static enum gb_status from_rows(struct bfs_input *in, list_row *list, const void *graph,
-				struct gb_error *err)
-{
-	const uint32_t n = in->n;
-	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
-
-	in->out.row = row;
-	if (!row)
-		return err->code;
-	row[0] = 0;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++)
-		row[u + 1] = list(graph, u, NULL);
-	for (uint32_t u = 0; u < n; u++)
-		row[u + 1] += row[u];
-	in->m = row[n];
-	in->out.column = gb_host_alloc(in->m, sizeof *in->out.column, err);
-	if (!in->out.column)
-		return err->code;
-#pragma omp parallel for schedule(static)
-	for (uint32_t u = 0; u < n; u++)
-		(void)list(graph, u, in->out.column + row[u]);
-	return GB_OK;
-}
-
 /* ---- gnp --------------------------------------------------------------------------------- */
 
 struct coin {
@@ -82,10 +44,9 @@ static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 	}
 }
 
-/* A list_row of gnp. */
-static uint64_t list_tossed(const void *coin, uint32_t u, uint32_t *list)
+/* List the edges of vertex u in ascending order, unless `list` is NULL.  Returns their number. */
+static uint64_t list_row(const struct coin *c, uint32_t u, uint32_t *list)
 {
-	const struct coin *c = coin;
 	uint64_t count = 0;
 
 	for (uint64_t b = 0; b * BLOCK_BITS < c->n; b++) {
@@ -97,11 +58,38 @@ static uint64_t list_tossed(const void *coin, uint32_t u, uint32_t *list)
 				const uint64_t v = b * BLOCK_BITS + 64 * (uint64_t)half +
 						   (unsigned)__builtin_ctzll(w);
 
-				if (v != u && v < c->n)
-					put(list, &count, v);
+				if (v == u || v >= c->n)
+					continue;
+				if (list)
+					list[count] = (uint32_t)v;
+				count++;
 			}
 	}
 	return count;
+}
+
+/* Set in->m and out: the first pass over the rows counts their edges. */
+static enum gb_status list_rows(struct bfs_input *in, const struct coin *c, struct gb_error *err)
+{
+	uint64_t *row = gb_host_alloc((size_t)c->n + 1, sizeof *row, err);
+
+	in->out.row = row;
+	if (!row)
+		return err->code;
+	row[0] = 0;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < c->n; u++)
+		row[u + 1] = list_row(c, u, NULL);
+	for (uint32_t u = 0; u < c->n; u++)
+		row[u + 1] += row[u];
+	in->m = row[c->n];
+	in->out.column = gb_host_alloc(in->m, sizeof *in->out.column, err);
+	if (!in->out.column)
+		return err->code;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < c->n; u++)
+		(void)list_row(c, u, in->out.column + row[u]);
+	return GB_OK;
 }
 
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
@@ -117,7 +105,7 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 			       ": gnp uses a bit matrix of at most %d vertices",
 			       params->vertices, BFS_MATRIX_VERTICES);
 	in->n = coin.n;
-	if (from_rows(in, list_tossed, &coin, err))
+	if (list_rows(in, &coin, err))
 		return err->code;
 	return graph_reverse(&in->out, in->n, in->m, &in->in, err);
 }
@@ -182,7 +170,26 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 	}
 }
 
-/* Generate kronecker or uniform. */
+/* Edges to the right and down in a grid.  Where there is none, a self-loop, which is removed. */
+static void fill_grid(struct graph_edges *edges)
+{
+	const uint64_t n = edges->n;
+	uint64_t width = 1;
+
+	while (width * width < n)
+		width++;
+#pragma omp parallel for schedule(static)
+	for (uint64_t v = 0; v < n; v++) {
+		uint32_t *pair = edges->pair + 4 * v;
+		const bool right = v + 1 < n && (v + 1) % width, down = v + width < n;
+
+		pair[0] = pair[2] = (uint32_t)v;
+		pair[1] = (uint32_t)(right ? v + 1 : v);
+		pair[3] = (uint32_t)(down ? v + width : v);
+	}
+}
+
+/* Generate a graph from a list of edges. */
 static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params *params,
 				  struct gb_error *err)
 {
@@ -193,7 +200,7 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 		.simple = true,
 	};
 
-	edges.count = (uint64_t)params->edgefactor * edges.n;
+	edges.count = (uint64_t)(params->graph == BFS_GRID ? 2 : params->edgefactor) * edges.n;
 	edges.pair = gb_host_alloc(edges.count, 2 * sizeof *edges.pair, err);
 	if (!edges.pair)
 		return err->code;
@@ -201,68 +208,12 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 		gb_host_free(edges.pair);
 		return err->code;
 	}
-	if (!kronecker)
+	if (params->graph == BFS_UNIFORM)
 		fill_uniform(&edges, (uint64_t)params->seed);
+	if (params->graph == BFS_GRID)
+		fill_grid(&edges);
 	(void)graph_from_edges(in, &edges, err);
 	return err->code;
-}
-
-/* ---- grid and road ----------------------------------------------------------------------- */
-
-struct lattice {
-	uint32_t n, width;
-	bool road;
-	uint64_t seed;
-};
-
-/* True if v has the edge to the vertex above it, or to the one on its left. */
-static bool has_edge(const struct lattice *l, uint32_t v, bool up)
-{
-	struct gb_random_block random;
-
-	if (v >= l->n || (up ? v < l->width : v % l->width == 0))
-		return false;
-	if (!l->road || v < l->width || v % l->width == 0)
-		return true;
-	random = gb_random_block(l->seed, GRAPH_STREAM_ROAD, v);
-	return (random.word[0] & 1) == up || random.word[1] < UINT32_C(1) << 30;
-}
-
-/* A list_row of a lattice. */
-static uint64_t list_neighbours(const void *lattice, uint32_t v, uint32_t *list)
-{
-	const struct lattice *l = lattice;
-	uint64_t count = 0;
-
-	if (has_edge(l, v, true))
-		put(list, &count, v - l->width);
-	if (has_edge(l, v, false))
-		put(list, &count, v - 1);
-	if (has_edge(l, v + 1, false))
-		put(list, &count, v + 1);
-	if (has_edge(l, v + l->width, true))
-		put(list, &count, v + l->width);
-	return count;
-}
-
-static enum gb_status make_lattice(struct bfs_input *in, const struct bfs_params *params,
-				   struct gb_error *err)
-{
-	struct lattice l = {
-		.n = (uint32_t)params->vertices,
-		.width = 1,
-		.road = params->graph == BFS_ROAD,
-		.seed = (uint64_t)params->seed,
-	};
-
-	while ((uint64_t)l.width * l.width < l.n)
-		l.width++;
-	in->n = l.n;
-	in->symmetric = true;
-	if (from_rows(in, list_neighbours, &l, err))
-		return err->code;
-	in->in = in->out;
-	return GB_OK;
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */
@@ -279,8 +230,8 @@ static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_param
 	in->symmetric = !dense;
 	if (dense)
 		in->m = (uint64_t)(params->p * n * (n - 1));
-	else if (params->graph == BFS_GRID || params->graph == BFS_ROAD)
-		in->m = (params->graph == BFS_ROAD ? 5 : 8) * (uint64_t)in->n / 2;
+	else if (params->graph == BFS_GRID)
+		in->m = 4 * (uint64_t)in->n;
 	else
 		in->m = 2 * (uint64_t)params->edgefactor * in->n;
 	if (graph_csr_alloc(&in->out, in->n, in->m, err))
@@ -294,9 +245,5 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 {
 	if (gb_memory_is_dry())
 		return allocate_only(in, params, err);
-	if (params->graph == BFS_GNP)
-		return make_dense(in, params, err);
-	if (params->graph == BFS_KRONECKER || params->graph == BFS_UNIFORM)
-		return make_sparse(in, params, err);
-	return make_lattice(in, params, err);
+	return (params->graph == BFS_GNP ? make_dense : make_sparse)(in, params, err);
 }

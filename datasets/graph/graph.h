@@ -11,10 +11,8 @@
  *	            renames the vertices
  *	uniform     edgefactor n undirected edges with uniform ends
  *	grid        4 neighbours in a grid of ceil(sqrt n) columns; the last row may be shorter
- *	road        a grid where each vertex keeps either its edge up or its edge left, and a
- *	            quarter of the others: connected, of mean degree 2.5
  *
- * kronecker, uniform, grid and road are undirected: each edge is stored in both directions.
+ * kronecker, uniform and grid are undirected: each edge is stored in both directions.
  * Self-loops and parallel edges of kronecker and uniform are removed.
  *
  * Graphs from files keep their self-loops and parallel edges; the edges of each vertex are sorted.

@@ -60,14 +60,13 @@ static enum gb_status check_head(struct bfs_input *in, struct gb_reader *r, unsi
 	const struct head h = read_head(r);
 
 	if (!h.possible)
-		return gb_fail(r->err, GB_EUSAGE, "%s does not start with the header of a .sg file",
-			       r->path);
+		return gb_reader_reject(r, " does not start with the header of a .sg file");
 	*column = size == file_size(&h, 8) ? 8 : 4;
 	if (size != file_size(&h, *column))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s has %zu bytes, and %" PRId64 " vertices with %" PRId64
-			       " edges, %sdirected, take %" PRIu64,
-			       r->path, size, h.n, h.m, h.directed ? "" : "un", file_size(&h, 4));
+		return gb_reader_reject(r,
+					" has %zu bytes, and %" PRId64 " vertices with %" PRId64
+					" edges, %sdirected, take %" PRIu64,
+					size, h.n, h.m, h.directed ? "" : "un", file_size(&h, 4));
 	if (*column == 8 && h.m)
 		gb_reader_note("weights ignored");
 	r->at = r->begin + HEADER;
@@ -162,7 +161,6 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 	    read_rows(in, r, in->out.row) || read_columns(in, r, column, &sorted, &balance))
 		return r->err->code;
 	if (in->symmetric && balance)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s is marked undirected, but an edge lacks its reverse", r->path);
+		return gb_reader_reject(r, " is marked undirected, but an edge lacks its reverse");
 	return reverse(in, sorted, r->err);
 }

@@ -5,6 +5,7 @@
  */
 #include "datasets/keys/keys.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/rng.h"
@@ -64,16 +65,16 @@ static void uniform_words(uint64_t seed, uint64_t stream, uint64_t first, size_t
 	}
 }
 
-/* floor(i 2^64 / count) for n indices i < count from `first`.  Quotient and remainder are updated
- * incrementally, so only the first index needs a wide division. */
-static void ramp_words(uint64_t first, size_t n, uint64_t count, uint64_t *word)
+/* floor(i 2^64 / count) for n indices i < count from `first`, in reverse order if `down`.  Quotient and
+ * remainder are updated incrementally, so only the first index needs a wide division. */
+static void ramp_words(uint64_t first, size_t n, uint64_t count, bool down, uint64_t *word)
 {
 	wide start = (wide)first << 64, one = (wide)1 << 64;
 	uint64_t quotient = (uint64_t)(start / count), rest = (uint64_t)(start % count);
 	uint64_t step = (uint64_t)(one / count), step_rest = (uint64_t)(one % count);
 
 	for (size_t i = 0; i < n; i++) {
-		word[i] = quotient;
+		word[down ? n - 1 - i : i] = quotient;
 		quotient += step;
 		rest += step_rest;
 		if (rest >= count) {
@@ -96,16 +97,6 @@ static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t 
 	}
 }
 
-static uint64_t floor_sqrt(uint64_t x)
-{
-	uint64_t root = 0;
-
-	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
-		if ((root + bit) * (root + bit) <= x)
-			root += bit;
-	return root;
-}
-
 /* floor(u n), where u is the word as a fraction. */
 static uint64_t scaled(uint64_t word, uint64_t n)
 {
@@ -116,7 +107,7 @@ static uint64_t scaled(uint64_t word, uint64_t n)
  * uniform instead. */
 static void nearly_words(uint64_t seed, uint64_t count, uint64_t first, size_t n, uint64_t *word)
 {
-	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / floor_sqrt(count);
+	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / (uint64_t)sqrt((double)count);
 	uint64_t other[TILE];
 
 	uniform_words(seed, 0, first, n, word);
@@ -135,16 +126,10 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 		uniform_words(seed, 0, first, n, word);
 		break;
 	case RADIX_SORTED:
-		ramp_words(first, n, count, word);
+		ramp_words(first, n, count, false, word);
 		break;
 	case RADIX_REVERSE:
-		ramp_words(count - first - n, n, count, word);
-		for (size_t i = 0; i < n / 2; i++) {
-			uint64_t swap = word[i];
-
-			word[i] = word[n - 1 - i];
-			word[n - 1 - i] = swap;
-		}
+		ramp_words(count - first - n, n, count, true, word);
 		break;
 	case RADIX_CONSTANT:
 		for (size_t i = 0; i < n; i++)

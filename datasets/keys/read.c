@@ -1,14 +1,12 @@
 /* read.c -- read keys from files.
  *
- * The first bytes tell the format.  Raw keys of a file that is not packed are read into place, so that
- * they take their size once; other files are mapped.
+ * The first bytes tell the format.  A dry run reads no raw keys.
  */
 #include "datasets/keys/keys.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/memory.h"
 #include "datasets/reading/npy.h"
@@ -16,8 +14,6 @@
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "key files are little-endian, and are read without conversion"
 #endif
-
-enum { HEAD = 4096 };
 
 struct job {
 	enum radix_type type;
@@ -59,12 +55,12 @@ static uint64_t most_of(enum radix_type type, bool is_negative)
 
 /* ---- raw and SOSD ------------------------------------------------------------------------- */
 
-/* The size of a key if the file is an SOSD file, else 0. */
+/* The size of a key if a file of so many bytes is an SOSD file, else 0. */
 static size_t sosd_key(const struct gb_reader *r, size_t bytes)
 {
 	uint64_t keys = 0;
 
-	if (bytes < sizeof keys || r->end - r->begin < (ptrdiff_t)sizeof keys)
+	if (bytes < sizeof keys)
 		return 0;
 	memcpy(&keys, r->begin, sizeof keys);
 	bytes -= sizeof keys;
@@ -73,29 +69,22 @@ static size_t sosd_key(const struct gb_reader *r, size_t bytes)
 	return bytes / keys == 4 || bytes / keys == 8 ? bytes / keys : 0;
 }
 
-/* Read a file of that many bytes, the first of which the reader has; `file` has them all, or the
- * reader if it is -1. */
-static enum gb_status read_raw(struct job *job, struct gb_reader *r, int file, size_t bytes)
+static enum gb_status read_raw(struct job *job, struct gb_reader *r)
 {
+	const size_t bytes = (size_t)(r->end - r->begin);
 	const size_t sosd = sosd_key(r, bytes), from = sosd ? sizeof(uint64_t) : 0;
 
 	if (sosd && job->type != (sosd == 8 ? RADIX_U64 : RADIX_U32))
-		return gb_fail(r->err, GB_EUSAGE, "%s is an SOSD file of u%zu keys: see --type",
-			       r->path, 8 * sosd);
+		return gb_reader_reject(r, " is an SOSD file of u%zu keys: see --type", 8 * sosd);
 	gb_reader_is(r, sosd ? GB_FILE_SOSD : GB_FILE_KEYS, "");
 	if (bytes % job->key_size)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %zu bytes is not a multiple of the key size, %zu", r->path,
-			       bytes, job->key_size);
+		return gb_reader_reject(r, ": %zu bytes is not a multiple of the key size, %zu",
+					bytes, job->key_size);
 	if (allocate(job, r, (bytes - from) / job->key_size))
 		return r->err->code;
 	job->count = job->room;
-	if (gb_memory_is_dry())
-		return GB_OK;
-	if (file >= 0)
-		return gb_file_read(file, r->path, from, job->keys, job->room * job->key_size,
-				    r->err);
-	memcpy(job->keys, r->begin + from, job->room * job->key_size);
+	if (!gb_memory_is_dry())
+		memcpy(job->keys, r->begin + from, job->room * job->key_size);
 	return GB_OK;
 }
 
@@ -110,13 +99,13 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 	if (gb_npy_open(&n, r))
 		return r->err->code;
 	if (n.columns != 1 || n.rows == 0)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers is not one row of keys",
-			       r->path, n.rows, n.columns);
+		return gb_reader_reject(
+			r, ": a NumPy array of %zu x %zu numbers is not one row of keys", n.rows,
+			n.columns);
 	if ((n.kind == 'f') != is_float || (is_float && n.size != job->key_size))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of type %c%u has no %s keys: see --type", r->path,
-			       n.kind, n.size, type_names[job->type]);
+		return gb_reader_reject(r,
+					": a NumPy array of type %c%u has no %s keys: see --type",
+					n.kind, n.size, type_names[job->type]);
 	if (allocate(job, r, n.rows))
 		return r->err->code;
 	while (job->count < job->room) {
@@ -124,9 +113,9 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 		const bool is_negative = n.kind == 'i' && (int64_t)bits < 0;
 
 		if (!is_float && (is_negative ? -bits : bits) > most_of(job->type, is_negative))
-			return gb_fail(r->err, GB_EUSAGE, "%s: key %zu is %.20g, no %s", r->path,
-				       job->count, gb_npy_value(&n, job->count, 0),
-				       type_names[job->type]);
+			return gb_reader_reject(r, ": key %zu is %.20g, no %s", job->count,
+						gb_npy_value(&n, job->count, 0),
+						type_names[job->type]);
 		store(job, bits);
 	}
 	return GB_OK;
@@ -195,67 +184,38 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 	for (; job->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
-		if (job->count % 65536 == 0)
-			gb_reader_progress_at(r);
 	}
 	job->found = job->count;
-	return job->count ? GB_OK : gb_fail(r->err, GB_EUSAGE, "%s has no keys", r->path);
+	return job->count ? GB_OK : gb_reader_reject(r, " has no keys");
 }
 
 /* ---- any ---------------------------------------------------------------------------------- */
 
-static enum gb_status read_contents(struct job *job, struct gb_reader *r)
+static enum gb_status read_any(struct job *job, struct gb_reader *r)
 {
-	if (gb_is_npy(r))
-		return read_npy(job, r);
-	if (gb_reader_refuse(r))
+	const bool is_npy = gb_is_npy(r);
+
+	if (!is_npy && gb_reader_refuse(r))
 		return r->err->code;
-	return gb_reader_is_text(r) ? read_text(job, r)
-				    : read_raw(job, r, -1, (size_t)(r->end - r->begin));
-}
-
-/* Map the file, and unpack it. */
-static enum gb_status read_mapped(struct job *job, const char *path, struct gb_error *err)
-{
-	struct gb_reader r;
-
-	if (gb_reader_open(&r, path, "a file of keys", err))
-		return err->code;
-	(void)read_contents(job, &r);
-	gb_reader_close(&r);
-	return err->code;
-}
-
-static enum gb_status read_any(struct job *job, const char *path, struct gb_error *err)
-{
-	char head[HEAD + 1];
-	size_t bytes, size;
-	const int file = gb_file_open(path, "a file of keys", &bytes, err);
-	struct gb_reader r = { path, head, head, head, 0, "a file of keys", NULL, err };
-
-	if (file < 0)
-		return err->code;
-	gb_notes_begin(path, file);
-	size = bytes < HEAD ? bytes : HEAD;
-	if (!gb_file_read(file, path, 0, head, size, err)) {
-		r.end += size;
-		head[size] = '\n';
-		if (gb_is_npy(&r) || gb_reader_is_text(&r) || gb_file_is_packed(file))
-			(void)read_mapped(job, path, err);
-		else if (!gb_reader_refuse(&r))
-			(void)read_raw(job, &r, file, bytes);
-	}
-	(void)close(file);
-	return err->code;
+	if (!is_npy && !gb_reader_is_text(r))
+		return read_raw(job, r);
+	if (gb_reader_may_read(r))
+		return r->err->code;
+	return (is_npy ? read_npy : read_text)(job, r);
 }
 
 enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err)
 {
 	struct job job = { .type = type, .key_size = radix_key_size(type), .limit = limit };
+	struct gb_reader r;
 
 	*keys = NULL;
-	if (read_any(&job, path, err)) {
+	if (gb_reader_map(&r, path, "a file of keys", err))
+		return err->code;
+	(void)read_any(&job, &r);
+	gb_reader_close(&r);
+	if (err->code) {
 		gb_host_free(job.keys);
 		return err->code;
 	}

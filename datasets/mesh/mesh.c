@@ -82,10 +82,10 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 	if (triangles == 0)
 		return gb_reader_fail(r, "no face uses the %zu vertices", vertices);
 	if (triangles > LBVH_PRIMITIVES_MAX || vertices > UINT32_MAX)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s has %zu triangles and %zu vertices: at most %" PRIu32
-			       " and %" PRIu32 " can be numbered",
-			       r->path, triangles, vertices, LBVH_PRIMITIVES_MAX, UINT32_MAX);
+		return gb_reader_reject(r,
+					" has %zu triangles and %zu vertices: at most %" PRIu32
+					" and %" PRIu32 " can be numbered",
+					triangles, vertices, LBVH_PRIMITIVES_MAX, UINT32_MAX);
 	if (gb_reader_claim(r, bytes, "%zu triangles, %zu vertices", triangles, vertices))
 		return r->err->code;
 	mesh->count = triangles;
@@ -150,9 +150,9 @@ static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
 	if (lost)
 		drop_lost(mesh);
 	if (!mesh->count)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: each triangle has a coordinate that is not finite or beyond %g",
-			       r->path, (double)LBVH_COORDINATE_MAX);
+		return gb_reader_reject(
+			r, ": each triangle has a coordinate that is not finite or beyond %g",
+			(double)LBVH_COORDINATE_MAX);
 	gb_reader_count("triangles", "triangle", triangles, mesh->count);
 	gb_reader_count("vertices", "vertex", mesh->vertex_count, mesh->vertex_count - lost);
 	if (lost)
@@ -176,8 +176,10 @@ enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
 	const struct gb_reader start = *r;
 	struct gb_mesh_pass count = { 0 }, fill = { .mesh = mesh };
 
+	r->quiet = true;
 	if (read(r, &count, own))
 		return r->err->code;
+	r->quiet = false;
 	r->line -= r->line > 0; /* the last one */
 	if (alloc_read(r, count.vertices, count.triangles, mesh))
 		return r->err->code;

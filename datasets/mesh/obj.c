@@ -119,12 +119,12 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 	for (int k = 0; k < 3; k++) {
 		if (line_ends(r))
 			return gb_reader_fail(r, "the line ends where a coordinate should be");
-		if (gb_reader_real(r, "a coordinate", &value))
+		if (gb_reader_number(r, "a coordinate", &value))
 			return r->err->code;
 		out[k] = gb_mesh_coordinate(value);
 	}
 	while (!line_ends(r))
-		if (gb_reader_real(r, "a weight or a colour", &value))
+		if (gb_reader_number(r, "a weight or a colour", &value))
 			return r->err->code;
 	return GB_OK;
 }
@@ -152,13 +152,11 @@ static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, vo
 	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p))
 			return r->err->code;
-		if (p->mesh && r->line % (1 << 16) == 0)
-			gb_reader_progress_at(r);
 		finish_line(r);
 	}
 	if (p->vertices)
 		return GB_OK;
-	return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file", r->path);
+	return gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
 }
 
 enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)

@@ -105,7 +105,6 @@ static enum gb_status read_elements(struct gb_reader *r, struct gb_mesh_pass *pa
 
 	job->pass = pass;
 	pass->vertices = p->vertex->count;
-	p->shown = pass->mesh;
 	gb_ply_rewind(p);
 	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++)
 		if (gb_ply_read_rows(p, e, e->count, e == p->vertex ? take_vertex : take_faces,

@@ -17,8 +17,7 @@ static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
 	if (gb_reader_refuse(r))
 		return r->err->code;
 	if (memchr(r->at, 0, size < 4096 ? (size_t)(r->end - r->at) : 4096))
-		return gb_fail(r->err, GB_EUSAGE, "%s is neither a PLY, an STL nor an OBJ file",
-			       r->path);
+		return gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
 	return gb_mesh_read_obj(r, mesh);
 }
 

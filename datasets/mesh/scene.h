@@ -39,9 +39,9 @@ struct gb_view {
 /* The names above; NULL after the last one. */
 extern const char *const gb_scene_names[];
 
-/* Generate a scene of `count` triangles (0: the scene's default) in *mesh and its view in *view.
- * GB_EMEMORY if memory runs out. */
-enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
+/* Generate a scene, by its number among the names, of `count` triangles (0: the scene's default) in *mesh
+ * and its view in *view.  GB_EMEMORY if memory runs out. */
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err);
 
 /* Set *view to the view recorded for a public mesh of that file name and number of triangles, else

@@ -36,10 +36,9 @@ static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, v
 
 	(void)own;
 	if (vertices == 0 || wanted > size)
-		return gb_fail(
-			r->err, GB_EUSAGE,
-			"%s: a binary STL file of %zu triangles takes %zu bytes, and has %zu",
-			r->path, vertices / 3, wanted, size);
+		return gb_reader_reject(
+			r, ": a binary STL file of %zu triangles takes %zu bytes, and has %zu",
+			vertices / 3, wanted, size);
 	for (; p->vertices < vertices; p->vertices++) {
 		const size_t i = p->vertices;
 		float place[3];
@@ -64,7 +63,7 @@ static enum gb_status read_vertex(struct gb_reader *r, struct gb_mesh_pass *p)
 	double value;
 
 	for (size_t d = 0; d < 3 && p->mesh; d++) {
-		if (gb_reader_real(r, "a coordinate", &value))
+		if (gb_reader_number(r, "a coordinate", &value))
 			return r->err->code;
 		p->mesh->vertex[3 * p->vertices + d] = gb_mesh_coordinate(value);
 	}
@@ -100,8 +99,6 @@ static enum gb_status read_text(struct gb_reader *r, struct gb_mesh_pass *p, voi
 	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p, &in_loop))
 			return r->err->code;
-		if (p->mesh && r->line % (1 << 16) == 0)
-			gb_reader_progress_at(r);
 	}
 	return in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
 }

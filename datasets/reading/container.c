@@ -21,47 +21,36 @@
 
 static const struct {
 	size_t at; /* where the bytes are */
-	size_t size;
 	const char *bytes, *name;
 } magics[] = {
-#define MAGIC(at, bytes, name)                     \
-	{                                          \
-		at, sizeof(bytes) - 1, bytes, name \
-	}
-	MAGIC(0, "\x93NUMPY", "a NumPy array"),
-	MAGIC(0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first"),
-	MAGIC(0, "BZh", "packed with bzip2: unpack it first"),
-	MAGIC(0,
-	      "\375"
-	      "7zXZ",
-	      "packed with xz: unpack it first"),
-	MAGIC(0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
-	MAGIC(257, "ustar", "a tar archive: unpack it first"),
-	MAGIC(0, "\x89HDF\r\n\x1a\n", "an HDF5 file"),
-	MAGIC(0, "MATLAB 5.0 MAT", "a MATLAB file"),
-	MAGIC(0, "PAR1", "a Parquet file"),
-	MAGIC(0, "\x89PNG\r\n\x1a\n", "a PNG picture"),
-	MAGIC(0, "glTF", "a binary glTF scene"),
-	MAGIC(0, "Kaydara FBX Binary", "an FBX scene"),
-	MAGIC(0, "LASF", "a LAS point cloud"),
-	MAGIC(0, "# .PCD", "a PCD point cloud"),
-	MAGIC(0, "# vtk DataFile", "a VTK file"),
-	MAGIC(0, "solid ", "an STL mesh"),
-	MAGIC(0, "ply\n", "a PLY file"),
-	MAGIC(0, "ply\r", "a PLY file"),
-	MAGIC(0, "%%MatrixMarket", "a Matrix Market file"),
-	MAGIC(0, "AdjacencyGraph", "an adjacency graph of Ligra or GBBS"),
-	MAGIC(0, "WeightedAdjacencyGraph", "an adjacency graph of Ligra or GBBS"),
-	MAGIC(0, "*Vertices", "a Pajek network"),
-	MAGIC(0, "graph [", "a GML graph"),
-	MAGIC(0, "Creator ", "a GML graph"),
-	MAGIC(0, "graph ", "a DOT graph"),
-	MAGIC(0, "digraph ", "a DOT graph"),
-	MAGIC(0, "{", "a JSON document"),
-	MAGIC(0, "[", "a JSON document"),
-	MAGIC(0, "<", "an XML or HTML document"),
-	MAGIC(0, "version https://git-lfs", "a pointer of Git LFS: fetch the file itself"),
-#undef MAGIC
+	{ 0, "\x93NUMPY", "a NumPy array" },
+	{ 0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first" },
+	{ 0, "BZh", "packed with bzip2: unpack it first" },
+	{ 0, "\3757zXZ", "packed with xz: unpack it first" },
+	{ 0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first" },
+	{ 257, "ustar", "a tar archive: unpack it first" },
+	{ 0, "\x89HDF\r\n\x1a\n", "an HDF5 file" },
+	{ 0, "MATLAB 5.0 MAT", "a MATLAB file" },
+	{ 0, "PAR1", "a Parquet file" },
+	{ 0, "\x89PNG\r\n\x1a\n", "a PNG picture" },
+	{ 0, "glTF", "a binary glTF scene" },
+	{ 0, "Kaydara FBX Binary", "an FBX scene" },
+	{ 0, "LASF", "a LAS point cloud" },
+	{ 0, "# .PCD", "a PCD point cloud" },
+	{ 0, "# vtk DataFile", "a VTK file" },
+	{ 0, "solid ", "an STL mesh" },
+	{ 0, "ply\n", "a PLY file" },
+	{ 0, "ply\r", "a PLY file" },
+	{ 0, "%%MatrixMarket", "a Matrix Market file" },
+	{ 0, "AdjacencyGraph", "an adjacency graph of Ligra or GBBS" },
+	{ 0, "*Vertices", "a Pajek network" },
+	{ 0, "graph [", "a GML graph" },
+	{ 0, "graph ", "a DOT graph" },
+	{ 0, "digraph ", "a DOT graph" },
+	{ 0, "{", "a JSON document" },
+	{ 0, "[", "a JSON document" },
+	{ 0, "<", "an XML or HTML document" },
+	{ 0, "version https://git-lfs", "a pointer of Git LFS: fetch the file itself" },
 };
 
 bool gb_container_is_utf16(const char *bytes, size_t size)
@@ -82,25 +71,23 @@ const char *gb_container_name(const char *bytes, size_t size)
 	/* Raw numbers may begin with the one or two characters of a format of text. */
 	const size_t least = memchr(bytes, '\0', size < 64 ? size : 64) ? 3 : 1;
 
-	for (size_t i = 0; i < GB_COUNT(magics); i++)
-		if (magics[i].size >= least && size >= magics[i].at + magics[i].size &&
-		    memcmp(bytes + magics[i].at, magics[i].bytes, magics[i].size) == 0)
+	for (size_t i = 0; i < GB_COUNT(magics); i++) {
+		const size_t at = magics[i].at, length = strlen(magics[i].bytes);
+
+		if (length >= least && size >= at + length &&
+		    memcmp(bytes + at, magics[i].bytes, length) == 0)
 			return magics[i].name;
+	}
 	return gb_container_is_utf16(bytes, size) ? "UTF-16 text: convert it to UTF-8 first" : NULL;
 }
 
 /* ---- mappings ----------------------------------------------------------------------------- */
 
-size_t gb_whole_pages(size_t size)
+size_t gb_mapped_bytes(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	return size / page * page;
-}
-
-size_t gb_mapped_bytes(size_t size)
-{
-	return gb_whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
+	return size / page * page + page;
 }
 
 /* ---- unpacking ---------------------------------------------------------------------------- */

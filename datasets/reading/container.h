@@ -16,9 +16,7 @@ enum { GB_CONTAINER_MULTIPLE = 100 };
 enum gb_status gb_container_unpack(const char *path, char **bytes, size_t *size,
 				   struct gb_error *err);
 
-/* The whole pages of `size` bytes, and all pages of a mapping: one more holds the rest of the bytes
- * and the newline after them. */
-size_t gb_whole_pages(size_t size);
+/* The bytes of the pages of a mapping of `size` bytes and the newline after them. */
 size_t gb_mapped_bytes(size_t size);
 
 /* True if the file at the descriptor is a regular one that is packed with gzip or zstd. */

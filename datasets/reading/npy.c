@@ -7,49 +7,42 @@
 #include "datasets/reading/number.h"
 
 static const char magic[] = "\x93NUMPY";
-enum { MAGIC = 6, MOST_DIMENSIONS = 2 };
+enum { MAGIC = 6, MOST_HEADER = 4096, MOST_DIMENSIONS = 2 };
 
 bool gb_is_npy(const struct gb_reader *r)
 {
 	return (size_t)(r->end - r->begin) >= MAGIC && memcmp(r->begin, magic, MAGIC) == 0;
 }
 
-/* The text of the header, or an empty text if it is longer than the file. */
-static void find_header(struct gb_npy *n, const struct gb_reader *r, const char **from,
-			const char **to)
+/* Copy the text of the header, and end it; it stays empty if it is longer than the file. */
+static void copy_header(struct gb_npy *n, const struct gb_reader *r, char text[MOST_HEADER + 1])
 {
 	const unsigned char *byte = (const unsigned char *)r->begin;
 	const size_t size = (size_t)(r->end - r->begin);
 	const size_t head = size > MAGIC && byte[MAGIC] > 1 ? 12 : 10;
 	size_t length = 0;
 
-	*from = *to = r->end;
 	for (size_t i = head - 1; i >= 8 && head <= size; i--)
 		length = length << 8 | byte[i];
-	if (head > size || length > size - head)
+	if (head > size || length > size - head || length > MOST_HEADER)
 		return;
-	*from = r->begin + head;
-	*to = *from + length;
+	memcpy(text, byte + head, length);
+	text[length] = 0;
 	n->data = byte + head + length;
 }
 
-/* The value of a key, or NULL. */
-static const char *find(const char *from, const char *to, const char *key)
+/* The value of a key; an empty text if there is none. */
+static const char *find(const char *text, const char *key)
 {
-	const size_t length = strlen(key);
-	const char *at = memmem(from, (size_t)(to - from), key, length);
+	const char *at = strstr(text, key);
 
-	if (!at)
-		return NULL;
-	for (at += length; at < to && (*at == ' ' || *at == ':'); at++)
-		;
-	return at < to ? at : NULL;
+	return at ? at + strlen(key) + strspn(at + strlen(key), " :") : "";
 }
 
 /* Read a type such as '<f4'. */
-static bool read_type(struct gb_npy *n, const char *at, const char *to)
+static bool read_type(struct gb_npy *n, const char *at)
 {
-	if (!at || to - at < 5 || !strchr("'\"", at[0]) || !strchr("<>|=", at[1]) ||
+	if (strlen(at) < 5 || !strchr("'\"", at[0]) || !strchr("<>|=", at[1]) ||
 	    !strchr("fiu", at[2]) || !strchr("1248", at[3]) || at[4] != at[0])
 		return false;
 	n->big = at[1] == '>';
@@ -59,58 +52,48 @@ static bool read_type(struct gb_npy *n, const char *at, const char *to)
 }
 
 /* Read a shape such as (100, 3) or (100,). */
-static bool read_shape(struct gb_npy *n, const char *at, const char *to)
+static bool read_shape(struct gb_npy *n, const char *at)
 {
-	size_t length[MOST_DIMENSIONS] = { 0, 1 };
+	uint64_t length[MOST_DIMENSIONS] = { 0, 1 };
 
-	if (!at || *at++ != '(')
+	if (*at++ != '(')
 		return false;
-	while (at < to && *at != ')') {
-		if (n->dimensions == MOST_DIMENSIONS || !gb_is_digit(*at))
+	for (; gb_is_digit(*at); at += strspn(at, ", L"))
+		if (n->dimensions < MOST_DIMENSIONS)
+			at = gb_read_natural(at, &length[n->dimensions++]);
+		else
 			return false;
-		for (length[n->dimensions] = 0; at < to && gb_is_digit(*at); at++)
-			if (__builtin_mul_overflow(length[n->dimensions], 10,
-						   &length[n->dimensions]) ||
-			    __builtin_add_overflow(length[n->dimensions], (size_t)(*at - '0'),
-						   &length[n->dimensions]))
-				return false;
-		n->dimensions++;
-		while (at < to && (*at == ',' || *at == ' ' || *at == 'L'))
-			at++;
-	}
 	n->rows = length[0];
 	n->columns = length[1];
-	return at < to && n->dimensions;
+	return *at == ')' && n->dimensions;
 }
 
 enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
 {
-	const char *from, *to, *order;
+	char text[MOST_HEADER + 1] = "";
+	const char *order;
 	size_t numbers, bytes, room;
 
 	*n = (struct gb_npy){ .big = false };
 	r->line = 0;
-	find_header(n, r, &from, &to);
-	order = find(from, to, "'fortran_order'");
-	if (!order)
-		return gb_fail(r->err, GB_EUSAGE, "%s: the header of the NumPy array is damaged",
-			       r->path);
-	if (!read_type(n, find(from, to, "'descr'"), to))
-		return gb_fail(
-			r->err, GB_EUSAGE,
-			"%s: a NumPy array of another type than float32, float64 or integers",
-			r->path);
-	if (!read_shape(n, find(from, to, "'shape'"), to))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array that has not one or two dimensions", r->path);
+	copy_header(n, r, text);
+	order = find(text, "'fortran_order'");
+	if (!*order)
+		return gb_reader_reject(r, ": the header of the NumPy array is damaged");
+	if (!read_type(n, find(text, "'descr'")))
+		return gb_reader_reject(
+			r, ": a NumPy array of another type than float32, float64 or integers");
+	if (!read_shape(n, find(text, "'shape'")))
+		return gb_reader_reject(r, ": a NumPy array that has not one or two dimensions");
 	n->fortran = *order == 'T';
 	room = (size_t)(r->end - (const char *)n->data);
 	if (__builtin_mul_overflow(n->rows, n->columns, &numbers) ||
 	    __builtin_mul_overflow(numbers, n->size, &bytes) || bytes > room)
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: a NumPy array of %zu x %zu numbers of %u bytes, in a file of "
-			       "%zu bytes",
-			       r->path, n->rows, n->columns, n->size, (size_t)(r->end - r->begin));
+		return gb_reader_reject(
+			r,
+			": a NumPy array of %zu x %zu numbers of %u bytes, in a file of "
+			"%zu bytes",
+			n->rows, n->columns, n->size, (size_t)(r->end - r->begin));
 	if (bytes < room)
 		gb_reader_note("bytes after the array ignored: %zu", room - bytes);
 	return GB_OK;

@@ -41,30 +41,28 @@ static enum gb_status read_type(struct gb_ply *p, const struct gb_ply_type **typ
 {
 	char text[GB_PLY_NAME];
 
-	if (read_word(p, text))
-		return p->r->err->code;
 	for (size_t t = 0; t < GB_COUNT(types); t++)
-		if (gb_equal(text, types[t].name) || gb_equal(text, types[t].other)) {
+		if (gb_reader_take(p->r, types[t].name) || gb_reader_take(p->r, types[t].other)) {
 			*type = &types[t];
 			return GB_OK;
 		}
-	return gb_reader_fail(p->r, "unknown type %s", text);
+	return read_word(p, text) ? p->r->err->code : gb_reader_fail(p->r, "unknown type %s", text);
 }
 
 static enum gb_status read_format(struct gb_ply *p)
 {
 	static const char *const names[] = { "ascii", "binary_little_endian", "binary_big_endian" };
-	char text[GB_PLY_NAME], version[GB_PLY_NAME];
+	char text[GB_PLY_NAME];
 
-	if (read_word(p, text) || read_word(p, version))
-		return p->r->err->code;
-	if (!gb_equal(version, "1.0"))
-		return gb_reader_fail(p->r, "format %s is not 1.0", version);
 	_Static_assert(GB_COUNT(names) == GB_PLY_FORMATS, "a name for each format");
-	for (p->format = GB_PLY_ASCII; p->format < GB_PLY_FORMATS; p->format++)
-		if (gb_equal(text, names[p->format]))
-			return GB_OK;
-	return gb_reader_fail(p->r, "unknown format %s", text);
+	p->format = GB_PLY_ASCII;
+	while (p->format < GB_PLY_FORMATS && !gb_reader_take(p->r, names[p->format]))
+		p->format++;
+	if (read_word(p, text))
+		return p->r->err->code;
+	if (p->format == GB_PLY_FORMATS)
+		return gb_reader_fail(p->r, "unknown format %s", text);
+	return gb_equal(text, "1.0") ? GB_OK : gb_reader_fail(p->r, "format %s is not 1.0", text);
 }
 
 static enum gb_status read_element(struct gb_ply *p)
@@ -91,19 +89,13 @@ static enum gb_status read_property(struct gb_ply *p)
 {
 	struct gb_ply_property *q = &p->property[p->properties];
 	struct gb_reader *r = p->r;
-	const char *start = r->at;
-	char text[GB_PLY_NAME];
 
 	if (!p->elements)
 		return gb_reader_fail(r, "a property before the first element");
 	if (p->properties == GB_PLY_PROPERTIES)
 		return gb_reader_fail(r, "more than %d properties", GB_PLY_PROPERTIES);
 	q->length = NULL;
-	if (read_word(p, text))
-		return r->err->code;
-	if (!gb_equal(text, "list"))
-		r->at = start;
-	else if (read_type(p, &q->length))
+	if (gb_reader_take(r, "list") && read_type(p, &q->length))
 		return r->err->code;
 	if (read_type(p, &q->type) || read_word(p, q->name))
 		return r->err->code;
@@ -129,33 +121,28 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 	char text[GB_PLY_NAME];
 
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
-		enum gb_status status = GB_OK;
-
-		if (gb_reader_line_ends(r))
+		if (gb_reader_line_ends(r) || gb_reader_take(r, "comment") ||
+		    gb_reader_take(r, "obj_info"))
 			continue;
-		if (read_word(p, text))
-			return r->err->code;
-		if (gb_equal(text, "end_header")) {
+		if (gb_reader_take(r, "end_header")) {
 			p->header_lines = r->line;
 			gb_reader_next_line(r);
 			return formatted ? GB_OK : gb_reader_fail(r, "the header has no format");
 		}
-		if (gb_equal(text, "comment") || gb_equal(text, "obj_info"))
-			continue;
-		if (gb_equal(text, "format")) {
-			status = read_format(p);
+		if (gb_reader_take(r, "format")) {
+			(void)read_format(p);
 			formatted = true;
-		} else if (gb_equal(text, "element")) {
-			status = read_element(p);
-		} else if (gb_equal(text, "property")) {
-			status = read_property(p);
-		} else {
-			return gb_reader_fail(r, "unknown keyword %s in the header", text);
+		} else if (gb_reader_take(r, "element")) {
+			(void)read_element(p);
+		} else if (gb_reader_take(r, "property")) {
+			(void)read_property(p);
+		} else if (!read_word(p, text)) {
+			gb_reader_fail(r, "unknown keyword %s in the header", text);
 		}
-		if (status)
-			return status;
-		if (!gb_reader_line_ends(r))
-			return gb_reader_fail(r, "the header's line has extra words");
+		if (!r->err->code && !gb_reader_line_ends(r))
+			gb_reader_fail(r, "the header's line has extra words");
+		if (r->err->code)
+			return r->err->code;
 	}
 	return gb_reader_fail(r, "the file ends before end_header");
 }
@@ -198,10 +185,14 @@ enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
 		end = memmem(r->at, (size_t)(r->end - r->at), last, sizeof last - 1);
 	if (end)
 		end = memchr(end, '\r', (size_t)(r->end - end));
-	if ((end && gb_reader_turn_returns(r, end + 1)) || read_header_lines(p) || check_header(p))
+	if (end)
+		gb_reader_turn_returns(r, end + 1);
+	if (read_header_lines(p) || check_header(p))
 		return r->err->code;
 	p->rows = r->at;
-	return returns && p->format == GB_PLY_ASCII ? gb_reader_turn_returns(r, r->end) : GB_OK;
+	if (returns && p->format == GB_PLY_ASCII)
+		gb_reader_turn_returns(r, r->end);
+	return GB_OK;
 }
 
 void gb_ply_rewind(struct gb_ply *p)
@@ -219,13 +210,10 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *typ
 	struct gb_reader *r = p->r;
 
 	if (p->format == GB_PLY_ASCII) {
-		if (type->kind == 'f')
-			return gb_reader_real(r, what, value);
-		if (gb_reader_number(r, what, value))
-			return r->err->code;
-		if (*value != floor(*value))
+		if (!gb_reader_number(r, what, value) && type->kind != 'f' &&
+		    !(*value == floor(*value)))
 			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
-		return GB_OK;
+		return r->err->code;
 	}
 	if ((size_t)(r->end - r->at) < type->size)
 		return gb_reader_fail(r, "the file ends where %s should be", what);
@@ -292,7 +280,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 	struct gb_reader *r = p->r;
 
 	for (size_t i = 0; i < rows && e->properties; i++) {
-		if (p->shown && i % (1 << 16) == 0)
+		if (!r->quiet && i % (1 << 16) == 0)
 			gb_reader_progress_at(r);
 		skip_lines(p);
 		if (r->at == r->end)

@@ -38,7 +38,6 @@ struct gb_ply {
 	size_t elements;
 	const struct gb_ply_element *vertex; /* has one x, one y and one z */
 	size_t header_lines, longer_rows;    /* text rows with more values than declared, so far */
-	bool shown;                          /* gb_ply_read_rows() reports its progress */
 	const char *rows;                    /* start of the first row */
 	struct gb_ply_property property[GB_PLY_PROPERTIES]; /* those of all elements */
 	size_t properties;

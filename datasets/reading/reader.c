@@ -17,9 +17,10 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* ---- files as bytes ----------------------------------------------------------------------- */
+/* ---- a file in memory --------------------------------------------------------------------- */
 
-int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err)
+/* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes. */
+static int open_file(const char *path, const char *what, size_t *size, struct gb_error *err)
 {
 	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -40,70 +41,30 @@ int gb_file_open(const char *path, const char *what, size_t *size, struct gb_err
 	return -1;
 }
 
-enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
-			    struct gb_error *err)
-{
-	const size_t most = (size_t)1 << 30;
-	char *to = buffer;
-
-	for (size_t done = 0; done < bytes;) {
-		const size_t want = bytes - done < most ? bytes - done : most;
-		const ssize_t got = pread(file, to + done, want, (off_t)(from + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return gb_fail(err, GB_EUSAGE, "%s: %s at byte %zu", path, strerror(errno),
-				       from + done);
-		if (got == 0)
-			return gb_fail(err, GB_EUSAGE, "%s ended at byte %zu of %zu", path,
-				       from + done, from + bytes);
-		done += (size_t)got;
-	}
-	return GB_OK;
-}
-
-/* The largest file that a dry run reads: a dry run must be quick. */
-static const size_t DRY_MOST = (size_t)1 << 30;
-
-/* Map the file's `size` bytes, followed by a newline; NULL on failure.  The whole pages are mapped
- * over anonymous memory.  The rest of the file is read into the last page of that memory. */
+/* Map the file's `size` bytes, followed by a newline; NULL on failure.  They are mapped over
+ * anonymous memory, which holds the newline if they fill their last page.  The mapping is private:
+ * the file stays as it is. */
 static char *map(int file, const char *path, size_t size, struct gb_error *err)
 {
-	const size_t whole = gb_whole_pages(size);
-	char text[GB_TEXT_MAX];
-	char *bytes;
+	const int flags = MAP_PRIVATE | MAP_NORESERVE, may = PROT_READ | PROT_WRITE;
+	char *bytes = mmap(NULL, gb_mapped_bytes(size), may, flags | MAP_ANONYMOUS, -1, 0);
 
-	if (gb_memory_is_dry() && size > DRY_MOST) {
-		gb_fail(err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", path,
-			gb_text_bytes(text, (double)size));
-		return NULL;
-	}
-	bytes = mmap(NULL, gb_mapped_bytes(size), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (bytes == MAP_FAILED) {
-		gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	if (whole && mmap(bytes, whole, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file,
-			  0) == MAP_FAILED)
-		gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-	else if (!gb_file_read(file, path, whole, bytes + whole, size - whole, err)) {
+	if (bytes != MAP_FAILED &&
+	    (!size || mmap(bytes, size, may, flags | MAP_FIXED, file, 0) != MAP_FAILED)) {
 		bytes[size] = '\n';
 		return bytes;
 	}
-	(void)munmap(bytes, gb_mapped_bytes(size));
+	gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
+	if (bytes != MAP_FAILED)
+		(void)munmap(bytes, gb_mapped_bytes(size));
 	return NULL;
 }
 
-/* ---- a file in memory --------------------------------------------------------------------- */
-
-enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
-			      struct gb_error *err)
+enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *what,
+			     struct gb_error *err)
 {
 	size_t size;
-	const int file = gb_file_open(path, what, &size, err);
+	const int file = open_file(path, what, &size, err);
 	char *bytes;
 
 	if (file < 0)
@@ -114,9 +75,30 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 	if (!bytes)
 		return err->code;
 	if (!gb_container_unpack(path, &bytes, &size, err))
-		*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, what, NULL, err };
+		*r =
+			(struct gb_reader){ path, bytes, bytes, bytes + size, 1,
+					    what, NULL,  false, err };
 	else
 		(void)munmap(bytes, gb_mapped_bytes(size));
+	return err->code;
+}
+
+enum gb_status gb_reader_may_read(const struct gb_reader *r)
+{
+	const size_t size = (size_t)(r->end - r->begin), dry_most = (size_t)1 << 30;
+	char text[GB_TEXT_MAX];
+
+	if (!gb_memory_is_dry() || size <= dry_most)
+		return GB_OK;
+	return gb_fail(r->err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", r->path,
+		       gb_text_bytes(text, (double)size));
+}
+
+enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
+			      struct gb_error *err)
+{
+	if (!gb_reader_map(r, path, what, err) && gb_reader_may_read(r))
+		gb_reader_close(r);
 	return err->code;
 }
 
@@ -140,17 +122,13 @@ bool gb_reader_is_text(const struct gb_reader *r)
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
 }
 
-/* The mapping is private: the file stays as it is. */
-enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end)
+void gb_reader_turn_returns(struct gb_reader *r, const char *end)
 {
-	const size_t size = (size_t)(r->end - r->begin), last = (size_t)(end - r->begin);
+	const size_t last = (size_t)(end - r->begin);
 
-	if (mprotect(r->begin, gb_mapped_bytes(size), PROT_READ | PROT_WRITE))
-		return gb_fail(r->err, GB_EMEMORY, "%s: %s", r->path, strerror(errno));
 	for (size_t i = (size_t)(r->at - r->begin); i < last; i++)
 		if (r->begin[i] == '\r')
 			r->begin[i] = '\n';
-	return GB_OK;
 }
 
 bool gb_reader_ends(const struct gb_reader *r, const char *ending)
@@ -169,15 +147,26 @@ enum gb_status gb_reader_start_text(struct gb_reader *r)
 	size_t size;
 
 	if (gb_container_is_utf16(r->begin, (size_t)(r->end - r->begin)))
-		return gb_fail(r->err, GB_EUSAGE, "%s is UTF-16 text: convert it to UTF-8 first",
-			       r->path);
+		return gb_reader_reject(r, " is UTF-16 text: convert it to UTF-8 first");
 	r->at = gb_reader_after_mark(r);
 	size = (size_t)(r->end - r->at);
 	size = size < seen ? size : seen;
 	if (!memchr(r->at, '\r', size) || memchr(r->at, '\n', size) || memchr(r->at, '\0', size))
 		return GB_OK;
 	gb_reader_tell("lines end in carriage returns");
-	return gb_reader_turn_returns(r, r->end);
+	gb_reader_turn_returns(r, r->end);
+	return GB_OK;
+}
+
+enum gb_status gb_reader_reject(const struct gb_reader *r, const char *format, ...)
+{
+	char message[300];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+	return gb_fail(r->err, GB_EUSAGE, "%s%s", r->path, message);
 }
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
@@ -188,9 +177,8 @@ enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...
 	va_start(args, format);
 	(void)vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	if (r->line)
-		return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line, message);
-	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
+	return r->line ? gb_reader_reject(r, ":%zu: %s", r->line, message)
+		       : gb_reader_reject(r, ": byte %td: %s", r->at - r->begin, message);
 }
 
 void gb_reader_progress_at(const struct gb_reader *r)
@@ -209,10 +197,10 @@ enum gb_status gb_reader_refuse(const struct gb_reader *r)
 	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
 
 	if (r->begin == r->end)
-		return gb_fail(r->err, GB_EUSAGE, "%s is empty, not %s", r->path, r->what);
+		return gb_reader_reject(r, " is empty, not %s", r->what);
 	if (!name)
 		return GB_OK;
-	return gb_fail(r->err, GB_EUSAGE, "%s is not %s, but %s", r->path, r->what, name);
+	return gb_reader_reject(r, " is not %s, but %s", r->what, name);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -249,7 +237,8 @@ void gb_reader_next_line(struct gb_reader *r)
 	const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
 	r->at = newline ? newline + 1 : r->end;
-	r->line++;
+	if (++r->line % (1 << 16) == 0 && !r->quiet)
+		gb_reader_progress((double)(r->at - r->begin) / (double)(r->end - r->begin));
 }
 
 bool gb_reader_take(struct gb_reader *r, const char *word)
@@ -330,40 +319,35 @@ static const char *fast_number(const char *at, double *value)
 	return at;
 }
 
-/* True for a hexadecimal number, which strtod() would accept. */
-static bool is_hexadecimal(const char *at)
+/* Any other number: one with more digits, with the exponent of Fortran's double precision (1.5D+03),
+ * a NaN or an infinity, which Microsoft's library spells 1.#QNAN.  Not a hexadecimal one. */
+static const char *slow_number(const char *at, double *value)
 {
-	at += *at == '-' || *at == '+';
-	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
-}
+	const char *const first = at + (*at == '-' || *at == '+');
+	const size_t length = strspn(at, "0123456789.+-eEdD");
+	char text[128] = "", *stop;
 
-/* Read a number as Fortran writes those of double precision: 1.5D+03. */
-static const char *read_fortran(const char *at, double *value)
-{
-	char text[64] = "", *stop;
-	const size_t length = strspn(at, "0123456789.+-dD");
-
-	if (length >= sizeof text)
-		return NULL;
-	for (size_t i = 0; i < length; i++)
+	if (!strncmp(first, "1.#", 3)) {
+		*value = NAN;
+		return gb_skip_word(at);
+	}
+	if (isalpha((unsigned char)*first)) {
+		*value = strtod(at, &stop);
+		return stop > at ? stop : NULL;
+	}
+	for (size_t i = 0; i < length && i < sizeof text - 1; i++)
 		text[i] = (char)(at[i] == 'd' || at[i] == 'D' ? 'e' : at[i]);
 	*value = strtod(text, &stop);
-	return at + (stop - text);
+	return stop > text ? at + (stop - text) : NULL;
 }
 
 const char *gb_read_number(const char *at, double *value)
 {
 	const char *after = fast_number(at, value);
-	char *stop;
 
-	if (after && !isalpha((unsigned char)*after))
-		return after;
-	if (is_hexadecimal(at))
-		return NULL;
-	*value = strtod(at, &stop);
-	if (stop > at && (*stop | ' ') == 'd')
-		return read_fortran(at, value);
-	return stop > at ? stop : NULL;
+	const bool complete = after && !isalpha((unsigned char)*after) && *after != '#';
+
+	return complete ? after : slow_number(at, value);
 }
 
 enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, const char *none,
@@ -376,38 +360,13 @@ enum gb_status gb_reader_fail_at(const struct gb_reader *r, const char *what, co
 	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
 }
 
-/* Read a word that spells a NaN or an infinity, as C libraries do: nan, -nan(ind), 1.#QNAN, -1.#IND00,
- * inf, infinity.  Returns its end, or NULL if it does not. */
-static const char *read_spelled(const char *at, double *value)
-{
-	static const char *const words[] = { "nan", "inf", "1.#" };
-	const char *first = at + (*at == '-' || *at == '+');
-
-	for (size_t i = 0; i < GB_COUNT(words); i++)
-		if (strncasecmp(first, words[i], 3) == 0) {
-			*value = i == 1 ? INFINITY : NAN;
-			return gb_skip_word(at);
-		}
-	return NULL;
-}
-
-enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value)
-{
-	const char *after = gb_reader_line_ends(r) ? NULL : read_spelled(r->at, value);
-
-	if (!after)
-		return gb_reader_number(r, what, value);
-	r->at = after;
-	return GB_OK;
-}
-
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
 {
 	const char *after;
 
 	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the line ends where %s should be", what);
-	after = read_spelled(r->at, value) ? NULL : gb_read_number(r->at, value);
+	after = gb_read_number(r->at, value);
 	if (!after || !gb_is_space(*after))
 		return gb_reader_fail_at(r, what, "a number", r->at, gb_skip_word(r->at));
 	r->at = after;

@@ -23,30 +23,26 @@
 #include "datasets/reading/container.h"
 #include "datasets/reading/notes.h"
 
-/* ---- files as bytes ----------------------------------------------------------------------- */
-
-/* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes.  `what`
- * names the expected contents in errors ("a graph"). */
-int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err);
-
-/* Read exactly `bytes` bytes from offset `from` into the buffer. */
-enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
-			    struct gb_error *err);
-
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 struct gb_reader {
 	const char *path;
-	char *begin;                         /* the mapping; read-only */
+	char *begin;                         /* the mapping */
 	const char *at, *end;                /* *end is a newline */
 	size_t line;                         /* line number of `at`, from 1; 0 for binary data */
 	const char *what;                    /* the expected contents, "a graph" */
 	const struct gb_file_format *format; /* NULL while it is unknown */
+	bool quiet;                          /* gb_reader_next_line() reports no progress */
 	struct gb_error *err;
 };
 
 /* Open and map a file, and unpack it; `what` names its contents ("a mesh").  On success the caller
  * must close the reader. */
+enum gb_status gb_reader_map(struct gb_reader *r, const char *path, const char *what,
+			     struct gb_error *err);
+/* Fail for a large file in a dry run, which must be quick. */
+enum gb_status gb_reader_may_read(const struct gb_reader *r);
+/* Both. */
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
@@ -54,7 +50,7 @@ void gb_reader_close(struct gb_reader *r);
 /* The start of a text, after a byte order mark. */
 const char *gb_reader_after_mark(const struct gb_reader *r);
 /* Turn each carriage return from r->at to `end` into a newline. */
-enum gb_status gb_reader_turn_returns(struct gb_reader *r, const char *end);
+void gb_reader_turn_returns(struct gb_reader *r, const char *end);
 
 /* True for lines of printable characters, as far as the first 4 KiB show. */
 bool gb_reader_is_text(const struct gb_reader *r);
@@ -91,6 +87,9 @@ enum gb_status gb_reader_claim(const struct gb_reader *r, double bytes, const ch
 /* Report the progress of reading: the part of the file before r->at. */
 void gb_reader_progress_at(const struct gb_reader *r);
 
+/* Fail with the file's path and this text: " is a picture", ": 3 bytes are too few". */
+enum gb_status gb_reader_reject(const struct gb_reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -138,7 +137,7 @@ static inline bool gb_reader_line_ends(struct gb_reader *r)
 /* Skip blanks and, if the line goes on with `word` in capitals or not, that word; then true. */
 bool gb_reader_take(struct gb_reader *r, const char *word);
 
-/* Advance to the start of the next line. */
+/* Advance to the start of the next line, and report the progress now and then. */
 void gb_reader_next_line(struct gb_reader *r);
 
 /* The number of lines of a text.  The last one may lack its newline. */
@@ -149,16 +148,13 @@ size_t gb_count_lines(const char *begin, const char *end);
 /* Read a decimal number of at most 64 bits, without a sign, and return its end; NULL if there is none.
  * A larger one becomes UINT64_MAX. */
 const char *gb_read_natural(const char *at, uint64_t *value);
-/* Read the decimal number, "nan" or "inf" at `at`, which must be neither a blank nor a
- * newline.  Returns its end, or
- * NULL if there is none. */
+/* Read the decimal number at `at`, which must be neither a blank nor a newline, or a NaN or an infinity
+ * as C libraries spell them.  Returns its end, or NULL if there is none. */
 const char *gb_read_number(const char *at, double *value);
 
-/* Skip blanks and read a decimal number that ends at white space.  GB_EUSAGE if there is none;
+/* Skip blanks and read such a number that ends at white space.  GB_EUSAGE if there is none;
  * `what` names it in the message. */
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value);
-/* The same, and NaNs and infinities as C libraries spell them. */
-enum gb_status gb_reader_real(struct gb_reader *r, const char *what, double *value);
 /* The same for an integer of at most 18 digits without leading zeros.  It may also end at a
  * slash. */
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value);

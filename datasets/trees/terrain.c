@@ -1,4 +1,4 @@
-/* terrain.c -- generation and check of terrain meshes; terrain.h defines the mesh and its error.
+/* terrain.c -- generation of terrain meshes; terrain.h defines the mesh and its error.
  *
  * partner() computes the neighbour of a node from the node's number alone, so no mesh is stored.
  */
@@ -9,15 +9,12 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/rng.h"
+#include "datasets/noise.h"
 #include "datasets/trees/bits.h"
 
 enum {
-	UNIT = 1 << 15, /* the side of the square, in units of corners */
-	SEARCH = 40,    /* maximum number of thresholds tried */
+	SEARCH = 40, /* maximum number of thresholds tried */
 	STREAM_HEIGHTS = 1,
-	OCTAVES = 6,
-	TABLE = 64, /* lattice points per side of the ground; the lattice repeats */
 };
 
 static const double ROUGHNESS = 0.12;    /* height of the first octave */
@@ -32,11 +29,11 @@ struct place {
 
 /* The corners p, q, r of a node. */
 struct triangle {
-	int32_t x[3], y[3];
+	double x[3], y[3];
 };
 
 struct gb_terrain {
-	float ground[TABLE][TABLE];
+	struct gb_noise ground;
 	unsigned depth;
 	double threshold;
 	struct place camera;
@@ -44,37 +41,10 @@ struct gb_terrain {
 	uint64_t *merge;
 };
 
-/* ---- the ground: octaves of smooth value noise over one table of Philox words ------------- */
-
-static double smooth(double t)
-{
-	return t * t * (3 - 2 * t);
-}
-
-/* One octave, in [0, 1]. */
-static double noise(const struct gb_terrain *t, double x, double y)
-{
-	const double fx = floor(x), fy = floor(y);
-	const double tx = smooth(x - fx), ty = smooth(y - fy);
-	const unsigned i = (unsigned)fx % TABLE, j = (unsigned)fy % TABLE;
-	const unsigned i1 = (i + 1) % TABLE, j1 = (j + 1) % TABLE;
-	const double low = (double)t->ground[j][i] * (1 - tx) + (double)t->ground[j][i1] * tx;
-	const double high = (double)t->ground[j1][i] * (1 - tx) + (double)t->ground[j1][i1] * tx;
-
-	return low * (1 - ty) + high * ty;
-}
-
 /* The height at (x, y), both in [0, 1]. */
 static double height(const struct gb_terrain *t, double x, double y)
 {
-	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
-
-	for (int octave = 0; octave < OCTAVES; octave++) {
-		sum += amplitude * noise(t, x * frequency, y * frequency);
-		amplitude *= 0.5;
-		frequency *= 2;
-	}
-	return sum;
+	return gb_noise_height(&t->ground, x, y, ROUGHNESS, 5, 0, 0);
 }
 
 /* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
@@ -93,16 +63,15 @@ static struct place camera(const struct gb_terrain *t, size_t frame)
 
 static struct triangle triangle(uint32_t k)
 {
-	struct triangle t = { { 0, UNIT, UNIT }, { 0, 0, UNIT } };
+	struct triangle t = { { 0, 1, 1 }, { 0, 0, 1 } };
 	const unsigned level = cbt_level(k);
 
 	if (k >> (level - 1) & 1) {
-		t.x[0] = t.y[0] = UNIT;
+		t.x[0] = t.y[0] = t.y[1] = 1;
 		t.x[1] = t.x[2] = t.y[2] = 0;
-		t.y[1] = UNIT;
 	}
 	for (unsigned i = level - 1; i-- > 0;) {
-		const int32_t mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
+		const double mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
 		const int gone = k >> i & 1 ? 0 : 2; /* the corner that q replaces */
 
 		t.x[gone] = t.x[1];
@@ -145,8 +114,7 @@ static uint32_t partner(uint32_t k)
 static double need(const struct gb_terrain *t, uint32_t k)
 {
 	const struct triangle c = triangle(k);
-	const double px = c.x[0] / (double)UNIT, py = c.y[0] / (double)UNIT;
-	const double rx = c.x[2] / (double)UNIT, ry = c.y[2] / (double)UNIT;
+	const double px = c.x[0], py = c.y[0], rx = c.x[2], ry = c.y[2];
 	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height(t, mx, my);
 	const double chord = (height(t, px, py) + height(t, rx, ry)) / 2;
 	const double length = sqrt((px - rx) * (px - rx) + (py - ry) * (py - ry));
@@ -268,28 +236,6 @@ static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 	gb_tree_set(t->merge, cbt_field_bit(t->depth, 2 * k + 1));
 }
 
-/* Call mark() for each leaf of the field. */
-static void for_each_leaf(struct gb_terrain *t, const uint64_t *field,
-			  void (*mark)(struct gb_terrain *t, const uint64_t *field, uint32_t k))
-{
-	const uint64_t end = UINT64_C(1) << t->depth;
-
-	for (uint64_t x = 0; x < end;)
-		mark(t, field, gb_tree_leaf(field, t->depth, &x));
-}
-
-static void consider_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
-{
-	if (cbt_level(k) < t->depth && need(t, k) > t->threshold)
-		mark_split(t, field, k);
-}
-
-static void consider_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
-{
-	if (cbt_level(k) >= 2 && !(k & 1))
-		mark_merge(t, field, k >> 1);
-}
-
 void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 		       struct cbt_frame *frame)
 {
@@ -299,8 +245,18 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	t->camera = camera(t, f + 1);
 	memset(t->split, 0, cbt_field_words(t->depth) * sizeof *t->split);
 	memset(t->merge, 0, cbt_field_words(t->depth) * sizeof *t->merge);
-	for_each_leaf(t, field, consider_split);
-	for_each_leaf(t, field, consider_merge);
+	for (uint64_t x = 0; x < end;) {
+		const uint32_t k = gb_tree_leaf(field, t->depth, &x);
+
+		if (cbt_level(k) < t->depth && need(t, k) > t->threshold)
+			mark_split(t, field, k);
+	}
+	for (uint64_t x = 0; x < end;) {
+		const uint32_t k = gb_tree_leaf(field, t->depth, &x);
+
+		if (cbt_level(k) >= 2 && !(k & 1))
+			mark_merge(t, field, k >> 1);
+	}
 	for (uint64_t x = 0; x < end; x = gb_tree_next(field, end, x + 1), leaf++) {
 		if (gb_tree_get(t->split, x))
 			gb_tree_set(frame->split, leaf);
@@ -318,9 +274,7 @@ enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, ui
 	if (!t)
 		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
-	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
-		t->ground[i / TABLE][i % TABLE] =
-			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
+	gb_noise_fill(&t->ground, 0, seed, STREAM_HEIGHTS);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
 	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
 	return t->merge ? GB_OK : err->code;
@@ -333,70 +287,4 @@ void gb_terrain_destroy(struct gb_terrain *t)
 	gb_host_free(t->merge);
 	gb_host_free(t->split);
 	free(t);
-}
-
-/* ---- the check --------------------------------------------------------------------------- */
-
-/* The edge between corners i and j as a number: smaller corner first, 16 bits per coordinate. */
-static uint64_t edge(const struct triangle *t, int i, int j)
-{
-	const uint64_t a = (uint64_t)t->x[i] << 16 | (uint64_t)t->y[i];
-	const uint64_t b = (uint64_t)t->x[j] << 16 | (uint64_t)t->y[j];
-
-	return a < b ? a << 32 | b : b << 32 | a;
-}
-
-static bool on_border(uint64_t e)
-{
-	const uint64_t ax = e >> 48, ay = e >> 32 & 0xffff, bx = e >> 16 & 0xffff, by = e & 0xffff;
-
-	return (ax == bx && (ax == 0 || ax == UNIT)) || (ay == by && (ay == 0 || ay == UNIT));
-}
-
-static int ascending(const void *a_, const void *b_)
-{
-	const uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
-
-	return (a > b) - (a < b);
-}
-
-static enum gb_status check_edges(const uint64_t *edges, size_t count, struct gb_error *err)
-{
-	for (size_t i = 0, run; i < count; i += run) {
-		const uint64_t e = edges[i];
-
-		for (run = 1; i + run < count && edges[i + run] == e;)
-			run++;
-		if (run == (on_border(e) ? 1 : 2))
-			continue;
-		return gb_fail(err, GB_EVERIFY,
-			       "the mesh has a crack: the edge (%u, %u) - (%u, %u), in units of "
-			       "2^-15, belongs to %zu triangles",
-			       (unsigned)(e >> 48), (unsigned)(e >> 32 & 0xffff),
-			       (unsigned)(e >> 16 & 0xffff), (unsigned)(e & 0xffff), run);
-	}
-	return GB_OK;
-}
-
-enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
-				struct gb_error *err)
-{
-	const uint64_t end = UINT64_C(1) << in->depth;
-	uint64_t *edges = gb_host_alloc(leaves, 3 * sizeof *edges, err);
-	size_t count = 0;
-	enum gb_status status;
-
-	if (!edges)
-		return err->code;
-	for (uint64_t x = 0; x < end && count < 3 * leaves;) {
-		const uint32_t leaf = gb_tree_leaf(field, in->depth, &x);
-		const struct triangle t = triangle(leaf);
-
-		for (int i = 0; i < 3; i++)
-			edges[count++] = edge(&t, i, (i + 1) % 3);
-	}
-	qsort(edges, count, sizeof *edges, ascending);
-	status = check_edges(edges, count, err);
-	gb_host_free(edges);
-	return status;
 }

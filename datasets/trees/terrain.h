@@ -35,9 +35,4 @@ size_t gb_terrain_tree(struct gb_terrain *terrain, size_t leaves, uint64_t *fiel
 void gb_terrain_wishes(struct gb_terrain *terrain, const uint64_t *field, size_t f,
 		       struct cbt_frame *frame);
 
-/* GB_EVERIFY if the mesh of a field's leaves has a crack or an overlap.  Each edge must belong to
- * two triangles, or to one triangle if it lies on the border of the square. */
-enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
-				struct gb_error *err);
-
 #endif

@@ -79,12 +79,11 @@ static const struct bfs_params kinds[] = {
 	{ .graph = BFS_KRONECKER, .scale = 9, .edgefactor = 8, .sources = 9, .seed = 7 },
 	{ .graph = BFS_UNIFORM, .vertices = 600, .edgefactor = 3, .sources = 9, .seed = 7 },
 	{ .graph = BFS_GRID, .vertices = 130, .sources = 9, .seed = 7 },
-	{ .graph = BFS_ROAD, .vertices = 333, .sources = 9, .seed = 7 },
 };
-static const uint64_t known[GB_COUNT(kinds)] = {
-	UINT64_C(0xbe521a5bfb8833d1), UINT64_C(0x154e85846ba072e3), UINT64_C(0xf44c58ebcc432cb5),
-	UINT64_C(0xabf95869dc3e351c), UINT64_C(0x5c01834882b3671a)
-};
+static const uint64_t known[GB_COUNT(kinds)] = { UINT64_C(0xbe521a5bfb8833d1),
+						 UINT64_C(0x154e85846ba072e3),
+						 UINT64_C(0xf44c58ebcc432cb5),
+						 UINT64_C(0xabf95869dc3e351c) };
 
 /* The digest of the edges and the sources. */
 static uint64_t digest(const struct bfs_input *in)

@@ -2,6 +2,7 @@
 #include "datasets/keys/keys.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ struct file {
 	enum radix_type type;
 	const char *fault; /* NULL: read as `keys` */
 	size_t count;
-	uint64_t keys[4];
+	uint64_t keys[6];
 };
 
 #define TEXT(text)       text, sizeof(text) - 1
@@ -212,6 +213,30 @@ Test(key_files, numpy)
 	};
 
 	try(files, GB_COUNT(files));
+}
+
+/* A frame of zstd with one raw block, whole and cut, if the library is there. */
+Test(key_files, zstd)
+{
+#define ZSTD "\x28\xb5\x2f\xfd\x20\6\x31\0\0"
+	static const struct file packed[] = {
+		{ NULL, TEXT(ZSTD "1\n2\n3\n"), RADIX_U32, NULL, 3, { 1, 2, 3 } },
+		{ NULL, TEXT(ZSTD "1\n2"), RADIX_U32, REFUSED("the packed data ends too early") },
+		{ NULL,
+		  TEXT(ZSTD "1\n2\n3\n" ZSTD "4\n5\n6\n"),
+		  RADIX_U32,
+		  NULL,
+		  6,
+		  { 1, 2, 3, 4, 5, 6 } },
+	};
+	static const struct file absent[] = {
+		{ NULL, TEXT(ZSTD "1\n2\n3\n"), RADIX_U32, REFUSED("whose library") },
+	};
+
+	if (dlopen("libzstd.so.1", RTLD_NOW))
+		try(packed, GB_COUNT(packed));
+	else
+		try(absent, GB_COUNT(absent));
 }
 
 /* A number of keys that the size does not confirm is a key. */

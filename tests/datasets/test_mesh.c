@@ -14,6 +14,7 @@
 #include "datasets/mesh/mesh.h"
 #include "datasets/mesh/scene.h"
 #include "tests/file_of.h"
+#include "tests/scene_number.h"
 
 static const char *const scenes[] = { "terrain", "knot",   "flake",  "soup", "city", "teapot",
 				      "flat",    "points", "copies", "huge", "hall" };
@@ -25,7 +26,8 @@ static void make(const char *name, size_t count, uint64_t seed, struct gb_mesh *
 	struct gb_error err = { 0 };
 	struct gb_view view;
 
-	cr_assert_eq(gb_scene_make(name, count, seed, mesh, &view, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_scene_make((size_t)scene_number(name), count, seed, mesh, &view, &err),
+		     GB_OK, "%s", err.message);
 }
 
 Test(scene, exactly_the_requested_number_of_triangles)
@@ -93,7 +95,7 @@ Test(scene, the_view_looks_at_the_scene)
 		struct lbvh_camera camera;
 		float centre[3], beside[3];
 
-		gb_scene_make(scenes[s], 100, 1, &mesh, &view, &err);
+		gb_scene_make((size_t)scene_number(scenes[s]), 100, 1, &mesh, &view, &err);
 		camera = gb_view_camera(&view, 101);
 		lbvh_direction(&camera, 50, 50, centre);
 		for (int k = 0; k < 3; k++)

@@ -20,7 +20,7 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "road");
+GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid");
 GB_WORDS(outputs, BFS_OUTPUTS, "dist", "parent", "both");
 
 #define AT(type, member) GB_AT(type, struct bfs_params, member)
@@ -31,7 +31,7 @@ static const struct gb_param params[] = {
 	  .choices = graphs,
 	  .only = "!file",
 	  .help = "generated graph; gnp: each ordered pair is an edge with probability p; "
-		  "kronecker (R-MAT), uniform, grid, road (a grid with gaps): undirected" },
+		  "kronecker (R-MAT), uniform, grid: undirected" },
 	{ .name = "vertices",
 	  AT(GB_INT, vertices),
 	  .initial = "16Ki",
@@ -39,7 +39,7 @@ static const struct gb_param params[] = {
 	  .max = INT64_C(1) << 30,
 	  .unit = "vertices",
 	  .only = "!file",
-	  .help = "vertices of a gnp (at most 64Ki), uniform, grid or road graph" },
+	  .help = "vertices of a gnp (at most 64Ki), uniform or grid graph" },
 	{ .name = "p",
 	  AT(GB_FLOAT, p),
 	  .initial = "0.05",
@@ -106,10 +106,10 @@ static const char *const check[] = {
 	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=2 --result=dist,both",
 	"--graph=kronecker --scale=8 --edgefactor=64 --sources=2 --result=dist,both",
 	"--graph=uniform --vertices=1200,66000 --edgefactor=1,4 --sources=2 --result=dist,parent",
-	"--graph=grid,road --vertices=2,3,401 --sources=2 --result=dist,both",
+	"--graph=grid --vertices=2,3,401 --sources=2 --result=dist,both",
 	"--vertices=1,33,130,1025 --p=0,0.05,0.6 --sources=64 --batch=64",
 	"--vertices=2100 --p=0.002,0.3 --sources=70 --batch=5,64",
-	"--graph=road --vertices=1000 --sources=10 --batch=17,64",
+	"--graph=grid --vertices=1000 --sources=10 --batch=17,64",
 	"--graph=kronecker --scale=9 --sources=100 --batch=64",
 	"--graph=grid --vertices=401 --sources=1 --batch=8,9",
 	NULL,
@@ -136,12 +136,12 @@ static const char *const paper[] = {
 	NULL,
 };
 
-/* Skewed, random, deep and road-like graphs; each source is verified by a search on one thread. */
+/* Skewed, random and deep graphs; each source is verified by a search on one thread. */
 static const char *const large[] = {
 	"!*/*-early --graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
-	"!*/*-early --graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
+	"!*/*-early --graph=uniform,grid --vertices=1Mi --sources=8 --result=dist,parent",
 	"!cpu/* !*/*-early --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
-	("!cpu/* !*/*-early --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 "
+	("!cpu/* !*/*-early --graph=uniform,grid --vertices=4Mi,16Mi --sources=8 "
 	 "--result=dist,parent"),
 	NULL,
 };

@@ -167,8 +167,8 @@ static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mes
 				struct gb_view *view, struct gb_error *err)
 {
 	if (!p->file)
-		return gb_scene_make(gb_scene_names[p->scene], (size_t)p->primitives,
-				     (uint64_t)p->seed, mesh, view, err);
+		return gb_scene_make((size_t)p->scene, (size_t)p->primitives, (uint64_t)p->seed,
+				     mesh, view, err);
 	if (!gb_mesh_read(p->file, mesh, err))
 		gb_mesh_view(p->file, mesh, view);
 	return err->code;
