@@ -1,4 +1,7 @@
-/* std.cc -- cpu/qsort: qsort(3), one thread; the default choice of a C program. */
+/* std.cc -- cpu/qsort and cpu/std-sort: qsort(3) and std::sort(), one thread; the default choices
+ * of a C and of a C++ program.
+ */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #ifdef __GLIBC__
@@ -33,6 +36,25 @@ struct by_qsort {
 		std::qsort(first, (size_t)(last - first), sizeof *first, compare<T>);
 	}
 };
+
+struct by_std_sort {
+	static const char *library(void)
+	{
+#define TEXT_(number) #number
+#define TEXT(number)  TEXT_(number)
+#ifdef _LIBCPP_VERSION
+		return "libc++ " TEXT(_LIBCPP_VERSION);
+#else
+		return "libstdc++ " TEXT(_GLIBCXX_RELEASE);
+#endif
+	}
+
+	template <class T> void sort(T *first, T *last)
+	{
+		std::sort(first, last);
+	}
+};
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_qsort = radix_peer<by_qsort>::ops;
+extern "C" const struct gb_variant_ops radix_cpu_std_sort = radix_peer<by_std_sort>::ops;
