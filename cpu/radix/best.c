@@ -12,6 +12,10 @@
  *	           the records fetched.  If the lowest bits did not fit, keys that they order are
  *	           inserted, or sorted by digits if these are many
  *
+ * In place, signed and real keys are sorted as signed numbers.  The negative real ones are then in
+ * reversed order, and turned round.  If the words are split by digits before, and for pairs with real
+ * keys, whose equal keys must stay in order, keys are converted to unsigned numbers instead.
+ *
  * In place and by words, a quicksort by vectors (cpu/primitives/quicksort.h) sorts, whatever the
  * distribution.  With a few threads, one cuts the array in two, two cut the halves, and so on.
  * Segments are sorted side by side in the same way.  Short ones are never counted nor sorted by
@@ -208,15 +212,41 @@ static void sort(const struct state *s, struct gb_timer *timer)
 	}
 }
 
+static void reverse(const struct state *s, void *record, size_t n, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+	for (int t = 0; t < threads; t++) {
+		const struct cpu_range r = cpu_range_of(n / 2, t, threads);
+
+		s->vectors->reverse(record, n, r.begin, r.end);
+	}
+}
+
+/* Turn the negative real keys of each segment round, which descend. */
+static void reverse_negatives(const struct state *s)
+{
+	const struct array *a = &s->array;
+	const size_t segments = s->cpu.input->segments;
+	const int threads = s->cpu.threads;
+
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1 && segments > 1)
+	for (size_t i = 0; i < segments; i++) {
+		const size_t begin = radix_cpu_segment(&s->cpu, i);
+		void *record = at(a, a->at, begin);
+
+		reverse(s, record,
+			s->vectors->negatives(record, radix_cpu_segment(&s->cpu, i + 1) - begin),
+			segments > 1 ? 1 : threads);
+	}
+}
+
 /* True if a single segment is sorted now: its keys ascended, or each was below the one before it. */
 static bool sort_ordered(const struct state *s)
 {
 	const struct array *a = &s->array;
-	const size_t n = a->count, width = a->width;
+	const size_t n = a->count;
 	const int threads = s->cpu.threads;
-	const struct radix_flips flips = radix_cpu_flips(&s->cpu);
-	uint64_t *wide = a->at;
-	uint32_t *narrow = a->at;
+	const struct radix_cpu *cpu = &s->cpu;
 	unsigned order = RADIX_ASCENDS | RADIX_DESCENDS;
 
 	/* Shares overlap by one record. */
@@ -226,37 +256,29 @@ static bool sort_ordered(const struct state *s)
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 		const size_t begin = r.begin - (r.begin > 0);
 
-		order &= s->vectors->order(at(a, a->at, begin), r.end - begin, s->cpu.first, flips);
+		order &= cpu->vectors->order(at(a, a->at, begin), r.end - begin, (int)cpu->first,
+					     radix_cpu_real(cpu));
 	}
-	if (order != RADIX_DESCENDS)
-		return order != 0;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-	for (size_t i = 0; i < n / 2; i++) {
-		const size_t k = n - 1 - i;
-		const uint64_t last = width == 8 ? wide[k] : narrow[k];
-
-		if (width == 8) {
-			wide[k] = wide[i];
-			wide[i] = last;
-		} else {
-			narrow[k] = narrow[i];
-			narrow[i] = (uint32_t)last;
-		}
-	}
-	return true;
+	if (order == RADIX_DESCENDS)
+		reverse(s, a->at, n, threads);
+	return order != 0;
 }
 
 static void sort_records(struct state *s, struct gb_timer *timer)
 {
 	const bool is_single = s->cpu.input->segments == 1;
+	const uint64_t real = s->cpu.is_native ? radix_cpu_real(&s->cpu) : 0;
 
 	if (s->vectors && is_single && sort_ordered(s))
 		return;
 	radix_cpu_flip(&s->cpu, false, NULL);
 	radix_cpu_to_words(&s->cpu);
 	if (!s->vectors || !is_single ||
-	    !s->vectors->sort_nearly(s->array.at, s->array.count, s->few))
+	    !s->vectors->sort_nearly(s->array.at, s->array.count, s->few, real)) {
 		sort(s, timer);
+		if (real)
+			reverse_negatives(s);
+	}
 	radix_cpu_from_words(&s->cpu);
 	radix_cpu_flip(&s->cpu, true, NULL);
 }
@@ -335,7 +357,7 @@ static void sort_words(struct state *s, struct gb_timer *timer)
 	const unsigned rest = bits > room ? bits - room : 0;
 
 	make_words(s, rest);
-	if (segments > 1 || !s->vectors->sort_nearly(s->array.at, cpu->count, s->few))
+	if (segments > 1 || !s->vectors->sort_nearly(s->array.at, cpu->count, s->few, 0))
 		sort(s, timer);
 	fetch(s);
 	radix_cpu_swap(cpu);
@@ -378,8 +400,12 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	}
 	if (s->method == IN_PLACE)
 		(void)radix_cpu_init_words(cpu, params, err);
+	/* Reversing real keys would reverse the values of equal ones, and digits are unsigned. */
+	cpu->is_native = s->method == IN_PLACE && !s->is_split &&
+			 !(input->value_size && input->type >= RADIX_F32);
 	if (s->method == IN_PLACE || s->method == WORDS) {
-		s->vectors = radix_vectors(a->width, cpu_simd());
+		s->vectors =
+			cpu->is_native ? cpu->vectors : radix_vectors(a->width, false, cpu_simd());
 		s->few = gb_host_alloc(radix_few_of(cpu->count), a->width, err);
 	}
 	if (s->method == COUNTS)
