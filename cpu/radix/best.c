@@ -158,34 +158,22 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 	return top;
 }
 
-/* Sort n words from number `begin` on, which lie in `spare` and agree from bit `top` on. */
-static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top)
+/* Sort n words from number `begin` on, which agree from bit `top` on.  They lie in `spare` if
+ * in_spare. */
+static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top, bool in_spare)
 {
 	const struct array *a = &s->array;
-	void *word = at(a, a->at, begin), *spare = at(a, a->spare, begin);
+	void *word = at(a, a->at, begin);
 
-	if (!s->vectors) {
-		radix_sort_digits(word, spare, true, n, a->width, a->low, top);
-		return;
+	if (s->method == COUNTS && n >= COUNTED) {
+		radix_sort_counts(word, n, a->width, s->key_count[omp_get_thread_num()]);
+	} else if (!s->vectors) {
+		radix_sort_digits(word, at(a, a->spare, begin), in_spare, n, a->width, a->low, top);
+	} else {
+		if (in_spare)
+			memcpy(word, at(a, a->spare, begin), n * a->width);
+		s->vectors->sort(word, n, radix_medians_for(n), s->share);
 	}
-	memcpy(word, spare, n * a->width);
-	s->vectors->sort(word, n, radix_medians_for(n), s->share);
-}
-
-/* ---- any words ----------------------------------------------------------------------------- */
-
-static void sort_segment(const struct state *s, size_t begin, size_t n)
-{
-	const struct array *a = &s->array;
-
-	if (s->method == COUNTS && n >= COUNTED)
-		radix_sort_counts(at(a, a->at, begin), n, a->width,
-				  s->key_count[omp_get_thread_num()]);
-	else if (s->vectors)
-		s->vectors->sort(at(a, a->at, begin), n, radix_medians_for(n), s->share);
-	else
-		radix_sort_digits(at(a, a->at, begin), at(a, a->spare, begin), false, n, a->width,
-				  a->low, a->top);
 }
 
 static void sort(const struct state *s, struct gb_timer *timer)
@@ -201,14 +189,14 @@ static void sort(const struct state *s, struct gb_timer *timer)
 		gb_phase(timer, "leaves");
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
 		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			sort_part(s, first[d], first[d + 1] - first[d], top);
+			sort_part(s, first[d], first[d + 1] - first[d], top, true);
 		return;
 	}
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
 	for (size_t i = 0; i < segments; i++) {
 		const size_t begin = radix_cpu_segment(&s->cpu, i);
 
-		sort_segment(s, begin, radix_cpu_segment(&s->cpu, i + 1) - begin);
+		sort_part(s, begin, radix_cpu_segment(&s->cpu, i + 1) - begin, s->array.top, false);
 	}
 }
 

@@ -42,11 +42,7 @@ struct by_std_sort {
 	{
 #define TEXT_(number) #number
 #define TEXT(number)  TEXT_(number)
-#ifdef _LIBCPP_VERSION
-		return "libc++ " TEXT(_LIBCPP_VERSION);
-#else
 		return "libstdc++ " TEXT(_GLIBCXX_RELEASE);
-#endif
 	}
 
 	template <class T> void sort(T *first, T *last)
