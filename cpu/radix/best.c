@@ -200,8 +200,10 @@ static void sort(const struct state *s, struct gb_timer *timer)
 	}
 }
 
-static void reverse(const struct state *s, void *record, size_t n, int threads)
+static void reverse(const struct state *s, void *record, size_t n)
 {
+	const int threads = omp_in_parallel() ? 1 : s->cpu.threads;
+
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(n / 2, t, threads);
@@ -220,11 +222,10 @@ static void reverse_negatives(const struct state *s)
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1 && segments > 1)
 	for (size_t i = 0; i < segments; i++) {
 		const size_t begin = radix_cpu_segment(&s->cpu, i);
+		const size_t n = radix_cpu_segment(&s->cpu, i + 1) - begin;
 		void *record = at(a, a->at, begin);
 
-		reverse(s, record,
-			s->vectors->negatives(record, radix_cpu_segment(&s->cpu, i + 1) - begin),
-			segments > 1 ? 1 : threads);
+		reverse(s, record, s->vectors->negatives(record, n));
 	}
 }
 
@@ -248,7 +249,7 @@ static bool sort_ordered(const struct state *s)
 					     radix_cpu_real(cpu));
 	}
 	if (order == RADIX_DESCENDS)
-		reverse(s, a->at, n, threads);
+		reverse(s, a->at, n);
 	return order != 0;
 }
 
