@@ -382,14 +382,11 @@ template <class K> struct quicksort {
 	static TARGET void flip(void *record, size_t n, uint64_t real, bool is_order)
 	{
 		K *key = static_cast<K *>(record);
-		constexpr size_t AHEAD = 8192;
 		const K before = is_order ? LEAST : 0, after = is_order ? 0 : LEAST;
 		const size_t rest = n % LANES * sizeof(K);
 
-		for (; n >= LANES; key += LANES, n -= LANES) {
-			__builtin_prefetch((const char *)key + AHEAD);
+		for (; n >= LANES; key += LANES, n -= LANES)
 			store(key, ordered(load(key) ^ before, (K)real) ^ after);
-		}
 		store_first(key, rest,
 			    ordered(load_first(key, rest, vec{}) ^ before, (K)real) ^ after);
 	}

@@ -79,8 +79,7 @@ struct radix_vector_ops {
 	void (*sort)(void *record, size_t n, unsigned medians, size_t share);
 	/* Count the negative ones of sorted records. */
 	size_t (*negatives)(const void *record, size_t n);
-	/* Exchange records begin .. end - 1, in the first half of n, with those as far from the end.
-	 */
+	/* Exchange records begin .. end - 1, in the first half, with those as far from the end. */
 	void (*reverse)(void *record, size_t n, size_t begin, size_t end);
 	/* Find their order by the bits from `low` on; 0 for a few records. */
 	unsigned (*order)(const void *record, size_t n, int low, uint64_t real);

@@ -82,8 +82,7 @@ static inline size_t radix_cpu_width(const struct radix_cpu *cpu)
 	return (size_t)__builtin_ctzl(cpu->width);
 }
 
-/* The bits that the order of a negative key has inverted, but for the sign (struct radix_vector_ops).
- */
+/* `real` of struct radix_vector_ops. */
 static inline uint64_t radix_cpu_real(const struct radix_cpu *cpu)
 {
 	const struct radix_input *in = cpu->input;
