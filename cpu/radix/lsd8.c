@@ -2,8 +2,8 @@
  *
  * Against split: 256 destinations instead of 2, so an eighth of the passes.  Each thread owns a
  * contiguous chunk.  Per digit it counts its keys; the counts of all threads give the places of its
- * keys of each digit, and it moves them in order.  Segments are sorted side by side, each by one
- * thread.  The bound is memory: a key is read twice and written once per pass.
+ * keys of each digit, and it moves them in order.  A pass whose digit is the same in all keys is
+ * skipped.  Segments are sorted side by side, each by one thread.  The bound is memory: a key is read twice and written once per pass.
  */
 #include <omp.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 struct state {
 	struct radix_cpu cpu;          /* first member: see radix_cpu_reset() */
 	size_t (*count)[RADIX_DIGITS]; /* one per thread */
+	void *result;                  /* record array in which run() left the keys */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -29,8 +30,22 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
+/* True if all records have the same digit. */
+static bool constant(const struct state *s, int threads)
+{
+	for (size_t d = 0; d < RADIX_DIGITS; d++) {
+		size_t sum = 0;
+
+		for (int t = 0; t < threads; t++)
+			sum += s->count[t][d];
+		if (sum)
+			return sum == s->cpu.count;
+	}
+	return true;
+}
+
 /* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
-static void passes(const struct state *s, int thread, int threads, struct gb_timer *timer)
+static void passes(struct state *s, int thread, int threads, struct gb_timer *timer)
 {
 	const struct radix_cpu *cpu = &s->cpu;
 	const struct cpu_range share = cpu_range_of(cpu->count, thread, threads);
@@ -46,15 +61,21 @@ static void passes(const struct state *s, int thread, int threads, struct gb_tim
 		memset(s->count[thread], 0, sizeof s->count[thread]);
 		radix_digit_count((char *)src + begin, n, cpu->width, digit, s->count[thread]);
 #pragma omp barrier
+		bool skip = constant(s, threads);
+
 		radix_digit_positions(s->count, threads, thread, position);
 		if (thread == 0)
 			gb_phase(timer, "scatter");
-		radix_digit_scatter((char *)src + begin, n, cpu->width, digit, out, position);
+		if (!skip)
+			radix_digit_scatter((char *)src + begin, n, cpu->width, digit, out,
+					    position);
 #pragma omp barrier
 		void *swap = src;
-		src = out;
-		out = swap;
+		src = skip ? src : out;
+		out = skip ? out : swap;
 	}
+	if (thread == 0)
+		s->result = src;
 }
 
 static void sort_segments(const struct radix_cpu *cpu)
@@ -81,7 +102,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	} else {
 #pragma omp parallel num_threads(cpu->threads)
 		passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
-		if ((cpu->top - cpu->low + RADIX_DIGIT_BITS - 1) / RADIX_DIGIT_BITS % 2)
+		if (s->result != cpu->record)
 			radix_cpu_swap(cpu);
 	}
 	radix_cpu_flip(cpu, true, timer);
