@@ -41,9 +41,10 @@ void radix_digit_scatter(const void *record, size_t n, size_t width, struct radi
 			 void *out, size_t position[RADIX_DIGITS]);
 
 /* Compute where thread `thread` of `threads` writes its records of each digit: digit by digit, and
- * thread by thread within a digit, so the move is stable. */
-void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
-			   size_t position[RADIX_DIGITS]);
+ * thread by thread within a digit, so the move is stable.  Returns the records of the digit that most
+ * have. */
+size_t radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
+			     size_t position[RADIX_DIGITS]);
 
 /* Sort n records by bits low .. top - 1, stably, digit by digit.  They lie in `record`, or in `spare` if in_spare; the result goes to `record`. */
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,

@@ -141,17 +141,14 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 			radix_digit_count(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
 					  s->count[t]);
 		}
-		radix_digit_positions(s->count, threads, 0, first);
+		most = radix_digit_positions(s->count, threads, 0, first);
 		first[RADIX_DIGITS] = n;
-		most = 0;
-		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			most = first[d + 1] - first[d] > most ? first[d + 1] - first[d] : most;
 	}
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) private(position)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 
-		radix_digit_positions(s->count, threads, t, position);
+		(void)radix_digit_positions(s->count, threads, t, position);
 		radix_digit_scatter(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
 				    a->spare, position);
 	}

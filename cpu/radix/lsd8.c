@@ -30,20 +30,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* True if all records have the same digit. */
-static bool constant(const struct state *s, int threads)
-{
-	for (size_t d = 0; d < RADIX_DIGITS; d++) {
-		size_t sum = 0;
-
-		for (int t = 0; t < threads; t++)
-			sum += s->count[t][d];
-		if (sum)
-			return sum == s->cpu.count;
-	}
-	return true;
-}
-
 /* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
 static void passes(struct state *s, int thread, int threads, struct gb_timer *timer)
 {
@@ -61,9 +47,9 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 		memset(s->count[thread], 0, sizeof s->count[thread]);
 		radix_digit_count((char *)src + begin, n, cpu->width, digit, s->count[thread]);
 #pragma omp barrier
-		bool skip = constant(s, threads);
+		const bool skip =
+			radix_digit_positions(s->count, threads, thread, position) == cpu->count;
 
-		radix_digit_positions(s->count, threads, thread, position);
 		if (thread == 0)
 			gb_phase(timer, "scatter");
 		if (!skip)
