@@ -181,8 +181,10 @@ void sort_digits(void *record, void *spare, bool in_spare, size_t n, unsigned lo
 		insert(static_cast<K *>(record), n,
 		       (K)((K) ~(K)0 >> (8 * sizeof(K) - (top - low)) << low));
 }
-template <class K> void sort_counts(K *record, size_t n, size_t *count)
+
+template <class K> void sort_counts(void *to, size_t n, size_t *count)
 {
+	K *record = static_cast<K *>(to);
 	constexpr size_t KEYS = (size_t)1 << 8 * sizeof(K);
 	size_t at = 0;
 
@@ -243,8 +245,5 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 
 void radix_sort_counts(void *record, size_t n, size_t width, size_t *count)
 {
-	if (width == 1)
-		sort_counts(static_cast<uint8_t *>(record), n, count);
-	else
-		sort_counts(static_cast<uint16_t *>(record), n, count);
+	(width == 1 ? sort_counts<uint8_t> : sort_counts<uint16_t>)(record, n, count);
 }

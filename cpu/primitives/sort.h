@@ -41,8 +41,7 @@ void radix_digit_scatter(const void *record, size_t n, size_t width, struct radi
 			 void *out, size_t position[RADIX_DIGITS]);
 
 /* Compute where thread `thread` of `threads` writes its records of each digit: digit by digit, and
- * thread by thread within a digit, so the move is stable.  Returns the records of the digit that most
- * have. */
+ * thread by thread within a digit, so the move is stable.  Returns the largest count. */
 size_t radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
 			     size_t position[RADIX_DIGITS]);
 

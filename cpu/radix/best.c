@@ -109,11 +109,6 @@ static bool is_split(enum method method, const struct radix_input *input, int th
 	       (method != DIGITS && simd < CPU_AVX512 && wide) || threads > FEW_THREADS;
 }
 
-static void *at(const struct array *a, void *from, size_t index)
-{
-	return (char *)from + index * a->width;
-}
-
 /* ---- split by digits ----------------------------------------------------------------------- */
 
 /* Move the words to `spare` by the highest digit in which they differ.  Digit d then begins at
@@ -138,8 +133,8 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 			const struct cpu_range r = cpu_range_of(n, t, threads);
 
 			memset(s->count[t], 0, sizeof s->count[t]);
-			radix_digit_count(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
-					  s->count[t]);
+			radix_digit_count(radix_at(a->at, a->width, r.begin), r.end - r.begin,
+					  a->width, digit, s->count[t]);
 		}
 		most = radix_digit_positions(s->count, threads, 0, first);
 		first[RADIX_DIGITS] = n;
@@ -149,8 +144,8 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 
 		(void)radix_digit_positions(s->count, threads, t, position);
-		radix_digit_scatter(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
-				    a->spare, position);
+		radix_digit_scatter(radix_at(a->at, a->width, r.begin), r.end - r.begin, a->width,
+				    digit, a->spare, position);
 	}
 	return top;
 }
@@ -160,15 +155,16 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top, bool in_spare)
 {
 	const struct array *a = &s->array;
-	void *word = at(a, a->at, begin);
+	void *word = radix_at(a->at, a->width, begin);
 
 	if (s->method == COUNTS && n >= COUNTED) {
 		radix_sort_counts(word, n, a->width, s->key_count[omp_get_thread_num()]);
 	} else if (!s->vectors) {
-		radix_sort_digits(word, at(a, a->spare, begin), in_spare, n, a->width, a->low, top);
+		radix_sort_digits(word, radix_at(a->spare, a->width, begin), in_spare, n, a->width,
+				  a->low, top);
 	} else {
 		if (in_spare)
-			memcpy(word, at(a, a->spare, begin), n * a->width);
+			memcpy(word, radix_at(a->spare, a->width, begin), n * a->width);
 		s->vectors->sort(word, n, radix_medians_for(n), s->share);
 	}
 }
@@ -220,7 +216,7 @@ static void reverse_negatives(const struct state *s)
 	for (size_t i = 0; i < segments; i++) {
 		const size_t begin = radix_cpu_segment(&s->cpu, i);
 		const size_t n = radix_cpu_segment(&s->cpu, i + 1) - begin;
-		void *record = at(a, a->at, begin);
+		void *record = radix_at(a->at, a->width, begin);
 
 		reverse(s, record, s->vectors->negatives(record, n));
 	}
@@ -242,8 +238,8 @@ static bool sort_ordered(const struct state *s)
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 		const size_t begin = r.begin - (r.begin > 0);
 
-		order &= cpu->vectors->order(at(a, a->at, begin), r.end - begin, (int)cpu->first,
-					     radix_cpu_real(cpu));
+		order &= cpu->vectors->order(radix_at(a->at, a->width, begin), r.end - begin,
+					     (int)cpu->first, radix_cpu_real(cpu));
 	}
 	if (order == RADIX_DESCENDS)
 		reverse(s, a->at, n);

@@ -70,8 +70,8 @@ static void sort_segments(const struct radix_cpu *cpu)
 	for (size_t s = 0; s < cpu->input->segments; s++) {
 		const size_t begin = radix_cpu_segment(cpu, s);
 
-		radix_sort_digits(radix_cpu_at(cpu, cpu->record, begin),
-				  radix_cpu_at(cpu, cpu->spare, begin), false,
+		radix_sort_digits(radix_at(cpu->record, cpu->width, begin),
+				  radix_at(cpu->spare, cpu->width, begin), false,
 				  radix_cpu_segment(cpu, s + 1) - begin, cpu->width, cpu->low,
 				  cpu->top);
 	}

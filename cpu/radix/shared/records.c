@@ -127,8 +127,8 @@ void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer
 		const struct cpu_range r = cpu_range_of(cpu->count, t, threads);
 
 		if (cpu->vectors)
-			cpu->vectors->flip(radix_cpu_at(cpu, cpu->record, r.begin), r.end - r.begin,
-					   radix_cpu_real(cpu), is_order);
+			cpu->vectors->flip(radix_at(cpu->record, cpu->width, r.begin),
+					   r.end - r.begin, radix_cpu_real(cpu), is_order);
 		for (size_t i = cpu->vectors ? r.end : r.begin; i < r.end; i++)
 			radix_cpu_set_key(
 				cpu, i,

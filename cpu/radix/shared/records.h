@@ -70,9 +70,9 @@ static inline size_t radix_cpu_segment(const struct radix_cpu *cpu, size_t segme
 }
 
 /* Record `index` of an array. */
-static inline void *radix_cpu_at(const struct radix_cpu *cpu, void *array, size_t index)
+static inline void *radix_at(void *array, size_t width, size_t index)
 {
-	return (char *)array + index * cpu->width;
+	return (char *)array + index * width;
 }
 
 /* The widths of records in ascending order, and the number of one. */
