@@ -440,11 +440,6 @@ template <class K> struct quicksort {
 		return (any ? 0 : RADIX_ASCENDS) | (all == full ? RADIX_DESCENDS : 0);
 	}
 
-	static INLINE bool is_above(K a, K b, K real)
-	{
-		return ordered(a, real) > ordered(b, real);
-	}
-
 	/* Move keys that ascend to the front and the others to `few`; return how many are in front.
 	 * If a key is below the one before it, either may be out of place, so both are moved.
 	 * Returns 0 if more than a few are; then all are in `key` again, in another order. */
@@ -454,7 +449,7 @@ template <class K> struct quicksort {
 
 		while (i < n) {
 			if (i >= next && i + LANES < n &&
-			    (!kept || !is_above(key[kept - 1], key[i], real))) {
+			    (!kept || ordered(key[kept - 1], real) <= ordered(key[i], real))) {
 				const vec v = load(key + i);
 
 				next = i + LANES;
@@ -465,7 +460,7 @@ template <class K> struct quicksort {
 					continue;
 				}
 			}
-			if (!kept || !is_above(key[kept - 1], key[i], real)) {
+			if (!kept || ordered(key[kept - 1], real) <= ordered(key[i], real)) {
 				key[kept++] = key[i++];
 				continue;
 			}
@@ -496,12 +491,12 @@ template <class K> struct quicksort {
 			std::reverse(few, few + negatives(few, others));
 		/* From the back on, all keys that exceed one of the others make room for it. */
 		for (; others; others--) {
-			const K least = few[others - 1];
+			const K least = few[others - 1], limit = ordered(least, real);
 
-			for (; kept >= LANES && is_above(key[kept - LANES], least, real);
+			for (; kept >= LANES && ordered(key[kept - LANES], real) > limit;
 			     kept -= LANES)
 				store(key + kept - LANES + others, load(key + kept - LANES));
-			for (; kept && is_above(key[kept - 1], least, real); kept--)
+			for (; kept && ordered(key[kept - 1], real) > limit; kept--)
 				key[kept - 1 + others] = key[kept - 1];
 			key[kept + others - 1] = least;
 		}

@@ -195,7 +195,7 @@ static void sort(const struct state *s, struct gb_timer *timer)
 
 static void reverse(const struct state *s, void *record, size_t n)
 {
-	const int threads = omp_in_parallel() ? 1 : s->cpu.threads;
+	const int threads = s->cpu.threads;
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
@@ -212,13 +212,18 @@ static void reverse_negatives(const struct state *s)
 	const size_t segments = s->cpu.input->segments;
 	const int threads = s->cpu.threads;
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1 && segments > 1)
+	if (segments == 1) {
+		reverse(s, a->at, s->vectors->negatives(a->at, a->count));
+		return;
+	}
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
 	for (size_t i = 0; i < segments; i++) {
 		const size_t begin = radix_cpu_segment(&s->cpu, i);
-		const size_t n = radix_cpu_segment(&s->cpu, i + 1) - begin;
 		void *record = radix_at(a->at, a->width, begin);
+		const size_t n =
+			s->vectors->negatives(record, radix_cpu_segment(&s->cpu, i + 1) - begin);
 
-		reverse(s, record, s->vectors->negatives(record, n));
+		s->vectors->reverse(record, n, 0, n / 2);
 	}
 }
 
