@@ -372,11 +372,11 @@ template <class K> struct quicksort {
 
 	/* ---- order ---------------------------------------------------------------------- */
 
-	/* Numbers that ascend as the keys do, of real keys: they have the bits of a mask inverted if
-	 * are negative.  The mask is 0 for other keys. */
+	/* Numbers that ascend as the keys do.  Negative real keys have the bits of the mask `real`
+	 * inverted; it is 0 for other keys. */
 	template <class V> static INLINE V ordered(V v, K real)
 	{
-		return v ^ (v >> (8 * (int)sizeof(K) - 1) & real);
+		return std::is_unsigned_v<K> ? v : v ^ (v >> (8 * (int)sizeof(K) - 1) & real);
 	}
 
 	static TARGET void flip(void *record, size_t n, uint64_t real, bool is_order)
