@@ -162,9 +162,9 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 	$(wildcard $(nvcc_folder)/bin/compute-sanitizer \
 	$(nvcc_folder)/compute-sanitizer/compute-sanitizer)))
 cudart   := -L$(nvcc_lib) -lcudart_static
-ldlibs   += $(cudart) -lstdc++ -ldl -lrt
+ldlibs   += $(cudart) -ldl -lrt
 endif
-ldlibs   += $(call with,hwy boost,-lstdc++)
+ldlibs   += -lstdc++
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -183,8 +183,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 	cpu datasets $(call with,vulkan,vulkan),c))
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/report/embedded.S $(call files,cpu/primitives,cc) \
-	$(call with,hwy,cpu/radix/vqsort.cc) \
-	$(call with,boost,cpu/radix/boost.cc))
+	cpu/radix/std.cc $(call with,hwy,cpu/radix/vqsort.cc) $(call with,boost,cpu/radix/boost.cc))
 peers    := cuda/radix/cub.cu cuda/radix/cub_segments.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cpu/primitives/sort.h"
@@ -166,14 +167,11 @@ void sort_digits(void *record, void *spare, bool in_spare, size_t n, unsigned lo
 
 	for (unsigned shift = low; shift < top && n > FEW; shift += RADIX_DIGIT_BITS) {
 		const digit_bits bits = radix_digit_from(shift, top);
-		size_t count[1][RADIX_DIGITS] = {}, position[RADIX_DIGITS], most = 0;
+		size_t count[1][RADIX_DIGITS] = {}, position[RADIX_DIGITS];
 
 		count_digits<K>(from, n, bits, count[0]);
-		for (const size_t c : count[0])
-			most = c > most ? c : most;
-		if (most == n)
+		if (radix_digit_positions(count, 1, 0, position) == n)
 			continue;
-		radix_digit_positions(count, 1, 0, position);
 		move<K>(from, n, bits, other, position);
 		std::swap(from, other);
 	}
@@ -183,8 +181,10 @@ void sort_digits(void *record, void *spare, bool in_spare, size_t n, unsigned lo
 		insert(static_cast<K *>(record), n,
 		       (K)((K) ~(K)0 >> (8 * sizeof(K) - (top - low)) << low));
 }
-template <class K> void sort_counts(K *record, size_t n, size_t *count)
+
+template <class K> void sort_counts(void *to, size_t n, size_t *count)
 {
+	K *record = static_cast<K *>(to);
 	constexpr size_t KEYS = (size_t)1 << 8 * sizeof(K);
 	size_t at = 0;
 
@@ -219,17 +219,22 @@ void radix_digit_scatter(const void *record, size_t n, size_t width, struct radi
 	CALL(width, move, record, n, digit, out, position);
 }
 
-void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
-			   size_t position[RADIX_DIGITS])
+size_t radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
+			     size_t position[RADIX_DIGITS])
 {
-	size_t sum = 0;
+	size_t sum = 0, most = 0;
 
-	for (size_t d = 0; d < RADIX_DIGITS; d++)
+	for (size_t d = 0; d < RADIX_DIGITS; d++) {
+		const size_t before = sum;
+
 		for (int t = 0; t < threads; t++) {
 			if (t == thread)
 				position[d] = sum;
 			sum += count[t][d];
 		}
+		most = std::max(most, sum - before);
+	}
+	return most;
 }
 
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
@@ -240,8 +245,5 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 
 void radix_sort_counts(void *record, size_t n, size_t width, size_t *count)
 {
-	if (width == 1)
-		sort_counts(static_cast<uint8_t *>(record), n, count);
-	else
-		sort_counts(static_cast<uint16_t *>(record), n, count);
+	(width == 1 ? sort_counts<uint8_t> : sort_counts<uint16_t>)(record, n, count);
 }

@@ -10,8 +10,7 @@
  *	NUMBER_OF(K, mask)             number of lanes of a mask for keys K
  *	put_sides(low, high, v, up)    stores the lanes of v outside the mask from `low` on, those
  *	                               of the mask in front of `high`, and any lanes between
- *	load_first<V>(from, bytes)     the first bytes of a vector, followed by lanes of the
- *	                               largest key
+ *	load_first(from, bytes, rest)  the first bytes of a vector, followed by lanes of `rest`
  *	store_first(to, bytes, v)      stores them
  *
  * Keys are split in two by a pivot, the median of a sample, until a network can sort them.  After
@@ -26,6 +25,8 @@ template <class K> struct quicksort {
 	typedef K vec __attribute__((vector_size(VECTOR_BYTES)));
 
 	static constexpr size_t LANES = VECTOR_BYTES / sizeof(K);
+	static constexpr K LEAST = std::numeric_limits<K>::min();
+	static constexpr K LARGEST = std::numeric_limits<K>::max();
 	typedef std::make_integer_sequence<int, LANES> lanes;
 	static constexpr size_t NETWORK = 16 * LANES; /* most keys that the networks sort */
 	static constexpr size_t FEW_SAMPLES = 16, MANY_SAMPLES = NETWORK < 64 ? NETWORK : 64;
@@ -69,12 +70,19 @@ template <class K> struct quicksort {
 		return __builtin_shufflevector(low, high, (i & bit ? LANES + i : i)...);
 	}
 
-	static INLINE void exchange(vec &low, vec &high)
+	/* The greater of a and b, given the lesser.  Minima and maxima of 64-byte vectors take twice
+	 * as long as operations on bits, and there are none of 8-byte lanes in shorter ones. */
+	static INLINE vec greater(vec a, vec b, vec lesser)
 	{
-		const vec a = low, b = high;
+		return VECTOR_BYTES == 64 || sizeof(K) == 8 ? a ^ b ^ lesser : most(a, b);
+	}
 
-		low = least(a, b);
-		high = most(a, b);
+	static INLINE void exchange(vec &a, vec &b)
+	{
+		const vec low = least(a, b);
+
+		b = greater(a, b, low);
+		a = low;
 	}
 
 	/* Sort the columns of a matrix by the smallest known network for 16 rows, 60 comparators.
@@ -121,10 +129,9 @@ template <class K> struct quicksort {
 	{
 #pragma GCC unroll 16
 		for (unsigned i = 0; i < rows; i++) {
-			const vec other = xor_lanes<c>(v[i], lanes());
+			const vec other = xor_lanes<c>(v[i], lanes()), low = least(v[i], other);
 
-			v[i] = blend<std::bit_floor(c)>(least(v[i], other), most(v[i], other),
-							lanes());
+			v[i] = blend<std::bit_floor(c)>(low, greater(v[i], other, low), lanes());
 		}
 	}
 
@@ -161,7 +168,8 @@ template <class K> struct quicksort {
 			v[i] = load(key + LANES * i);
 #pragma GCC unroll 16
 		for (unsigned i = full; i < rows; i++)
-			v[i] = load_first<vec>(key + LANES * i, in_row(n, i) * sizeof(K));
+			v[i] = load_first(key + LANES * i, in_row(n, i) * sizeof(K),
+					  vec{} + LARGEST);
 		sort_columns<rows>(v);
 		merge_columns<rows, 2>(v);
 #pragma GCC unroll 16
@@ -298,7 +306,7 @@ template <class K> struct quicksort {
 		part = (right - left) % LANES;
 		for (size_t k = 0; k < BLOCK; k++)
 			rest[k] = load(key + left + LANES * k);
-		last = load_first<vec>(key + left + LANES * whole, part * sizeof(K));
+		last = load_first(key + left + LANES * whole, part * sizeof(K), vec{} + LARGEST);
 		if (part) {
 			/* The largest keys, which fill up the vector, exceed the pivot and come
 			 * last. */
@@ -325,12 +333,12 @@ template <class K> struct quicksort {
 	 * on. */
 	static TARGET size_t split_off(K *key, size_t n, K same, size_t &high)
 	{
-		const size_t low = same ? partition(key, n, same - 1) : 0;
+		const size_t low = same > LEAST ? partition(key, n, same - 1) : 0;
 
 		high = n;
 		if (n - low <= NETWORK)
 			few(key + low, n - low);
-		else if (same < (K)-1)
+		else if (same < LARGEST)
 			high = low + partition(key + low, n - low, same);
 		return low;
 	}
@@ -347,7 +355,7 @@ template <class K> struct quicksort {
 			if (repeated) {
 				low = split_off(key, n, pivot, high);
 			} else {
-				pivot = medians ? pivot : least + (most - least) / 2;
+				pivot = medians ? pivot : std::midpoint(least, most);
 				low = high = partition(key, n, pivot);
 			}
 			medians -= medians > 0;
@@ -364,31 +372,50 @@ template <class K> struct quicksort {
 
 	/* ---- order ---------------------------------------------------------------------- */
 
-	/* Keys as their order, or orders as their keys: negative ones have the other highest bit. */
-	static INLINE vec flipped(vec v, struct radix_flips flips, bool is_order)
+	/* Numbers that ascend as the keys do.  Negative real keys have the bits of the mask `real`
+	 * inverted; it is 0 for other keys. */
+	template <class V> static INLINE V ordered(V v, K real)
 	{
-		constexpr K SIGN = (K)1 << (8 * sizeof(K) - 1);
-		const K positive = (K)flips.positive, other = (K)(flips.positive ^ flips.negative);
-
-		return v ^ positive ^ (((vec)(v >= SIGN) ^ (is_order ? (K)-1 : 0)) & other);
+		return std::is_unsigned_v<K> ? v : v ^ (v >> (8 * (int)sizeof(K) - 1) & real);
 	}
 
-	static TARGET void flip(void *record, size_t n, struct radix_flips flips, bool is_order)
+	static TARGET void flip(void *record, size_t n, uint64_t real, bool is_order)
 	{
 		K *key = static_cast<K *>(record);
-		constexpr size_t AHEAD = 8192;
+		const K before = is_order ? LEAST : 0, after = is_order ? 0 : LEAST;
+		const size_t rest = n % LANES * sizeof(K);
 
-		for (; n >= LANES; key += LANES, n -= LANES) {
-			__builtin_prefetch((const char *)key + AHEAD);
-			store(key, flipped(load(key), flips, is_order));
+		for (; n >= LANES; key += LANES, n -= LANES)
+			store(key, ordered(load(key) ^ before, (K)real) ^ after);
+		store_first(key, rest,
+			    ordered(load_first(key, rest, vec{}) ^ before, (K)real) ^ after);
+	}
+
+	/* Exchange each of keys begin .. end - 1 with the one as far from the end of n keys. */
+	static TARGET void reverse(void *record, size_t n, size_t begin, size_t end)
+	{
+		K *key = static_cast<K *>(record);
+
+		for (; begin + LANES <= end; begin += LANES) {
+			K *const other = key + (n - begin - LANES);
+			const vec low = load(key + begin), high = load(other);
+
+			store(key + begin, xor_lanes<LANES - 1>(high, lanes()));
+			store(other, xor_lanes<LANES - 1>(low, lanes()));
 		}
-		store_first(key, n * sizeof(K),
-			    flipped(load_first<vec>(key, n * sizeof(K)), flips, is_order));
+		for (; begin < end; begin++)
+			std::swap(key[begin], key[n - 1 - begin]);
+	}
+
+	static size_t negatives(const void *record, size_t n)
+	{
+		const K *key = static_cast<const K *>(record);
+
+		return (size_t)(std::lower_bound(key, key + n, K{}) - key);
 	}
 
 	/* The order of n keys.  Blocks of neighbours overlap by one key, the last ones by more. */
-	static TARGET unsigned order(const void *record, size_t n, unsigned low,
-				     struct radix_flips flips)
+	static TARGET unsigned order(const void *record, size_t n, int low, uint64_t real)
 	{
 		const K *key = static_cast<const K *>(record);
 		constexpr size_t BLOCK = 4, KEYS = BLOCK * LANES, AHEAD = 8192;
@@ -402,8 +429,8 @@ template <class K> struct quicksort {
 
 			for (size_t k = 0; k < BLOCK; k++, from += LANES) {
 				const vec a = load(from), b = load(from + 1);
-				const unsigned down = above(flipped(a, flips, false) >> low,
-							    flipped(b, flips, false) >> low);
+				const unsigned down = above(ordered(a, (K)real) >> low,
+							    ordered(b, (K)real) >> low);
 
 				__builtin_prefetch((const char *)from + AHEAD);
 				any |= down;
@@ -416,23 +443,24 @@ template <class K> struct quicksort {
 	/* Move keys that ascend to the front and the others to `few`; return how many are in front.
 	 * If a key is below the one before it, either may be out of place, so both are moved.
 	 * Returns 0 if more than a few are; then all are in `key` again, in another order. */
-	static TARGET size_t keep(K *key, size_t n, K *few)
+	static TARGET size_t keep(K *key, size_t n, K *few, K real)
 	{
 		size_t kept = 0, i = 0, next = 0;
 
 		while (i < n) {
-			if (i >= next && i + LANES < n && (!kept || key[kept - 1] <= key[i])) {
+			if (i >= next && i + LANES < n &&
+			    (!kept || ordered(key[kept - 1], real) <= ordered(key[i], real))) {
 				const vec v = load(key + i);
 
 				next = i + LANES;
-				if (!above(v, load(key + i + 1))) {
+				if (!above(ordered(v, real), ordered(load(key + i + 1), real))) {
 					store(key + kept, v);
 					kept += LANES;
 					i += LANES;
 					continue;
 				}
 			}
-			if (!kept || key[kept - 1] <= key[i]) {
+			if (!kept || ordered(key[kept - 1], real) <= ordered(key[i], real)) {
 				key[kept++] = key[i++];
 				continue;
 			}
@@ -450,21 +478,25 @@ template <class K> struct quicksort {
 		return kept;
 	}
 
-	static TARGET bool sort_nearly(void *record, size_t n, void *few_)
+	static TARGET bool sort_nearly(void *record, size_t n, void *few_, uint64_t mask)
 	{
 		K *key = static_cast<K *>(record), *few = static_cast<K *>(few_);
-		size_t kept = keep(key, n, few), others = n - kept;
+		const K real = (K)mask;
+		size_t kept = keep(key, n, few, real), others = n - kept;
 
 		if (!kept)
 			return false;
 		sort(few, others, radix_medians_for(others), others);
+		if (real)
+			std::reverse(few, few + negatives(few, others));
 		/* From the back on, all keys that exceed one of the others make room for it. */
 		for (; others; others--) {
-			const K least = few[others - 1];
+			const K least = few[others - 1], limit = ordered(least, real);
 
-			for (; kept >= LANES && key[kept - LANES] > least; kept -= LANES)
+			for (; kept >= LANES && ordered(key[kept - LANES], real) > limit;
+			     kept -= LANES)
 				store(key + kept - LANES + others, load(key + kept - LANES));
-			for (; kept && key[kept - 1] > least; kept--)
+			for (; kept && ordered(key[kept - 1], real) > limit; kept--)
 				key[kept - 1 + others] = key[kept - 1];
 			key[kept + others - 1] = least;
 		}
@@ -478,8 +510,10 @@ constexpr struct radix_vector_ops vectors = {
 		[](void *record, size_t n, unsigned medians, size_t share) {
 			quicksort<K>::sort(static_cast<K *>(record), n, medians, share);
 		},
+	.negatives = quicksort<K>::negatives,
+	.reverse = quicksort<K>::reverse,
 	.order = quicksort<K>::order,
-	.flip = quicksort<K>::flip,
+	.flip = quicksort<std::make_signed_t<K>>::flip,
 	.sort_nearly = quicksort<K>::sort_nearly,
 };
 

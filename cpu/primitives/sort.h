@@ -41,9 +41,9 @@ void radix_digit_scatter(const void *record, size_t n, size_t width, struct radi
 			 void *out, size_t position[RADIX_DIGITS]);
 
 /* Compute where thread `thread` of `threads` writes its records of each digit: digit by digit, and
- * thread by thread within a digit, so the move is stable. */
-void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
-			   size_t position[RADIX_DIGITS]);
+ * thread by thread within a digit, so the move is stable.  Returns the largest count. */
+size_t radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
+			     size_t position[RADIX_DIGITS]);
 
 /* Sort n records by bits low .. top - 1, stably, digit by digit.  They lie in `record`, or in `spare` if in_spare; the result goes to `record`. */
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
@@ -69,28 +69,30 @@ static inline size_t radix_few_of(size_t n)
 	return n / 64 + 16;
 }
 
-/* The masks that turn a record into its order by an exclusive or, without and with its highest bit. */
-struct radix_flips {
-	uint64_t positive, negative;
-};
-
-/* Operations of vectors on n records of one width. */
+/* Operations of vectors on n records of one width, as signed or as unsigned numbers.  Real keys are
+ * signed numbers; `real` then has the bits of a key below its sign, which negative keys have inverted
+ * in their order, and otherwise 0. */
 struct radix_vector_ops {
-	/* Sort them by all their bits, in place.  After `medians` levels, parts are split at the
-	 * middle between their least and largest record.  Parts of more than `share` records may go
-	 * to other threads of a parallel region. */
+	/* Sort them by all their bits, in place, negative real keys descending.  After `medians`
+	 * levels, parts are split at the middle between their least and largest record.  Parts of
+	 * more than `share` records may go to other threads of a parallel region. */
 	void (*sort)(void *record, size_t n, unsigned medians, size_t share);
-	/* Find their order by the bits from `low` on, after `flips`; 0 for a few records. */
-	unsigned (*order)(const void *record, size_t n, unsigned low, struct radix_flips flips);
-	/* Turn keys into orders or, if they are orders, into keys. */
-	void (*flip)(void *record, size_t n, struct radix_flips flips, bool is_order);
+	/* Count the negative ones of sorted records. */
+	size_t (*negatives)(const void *record, size_t n);
+	/* Exchange records begin .. end - 1, in the first half, with those as far from the end. */
+	void (*reverse)(void *record, size_t n, size_t begin, size_t end);
+	/* Find their order by the bits from `low` on; 0 for a few records. */
+	unsigned (*order)(const void *record, size_t n, int low, uint64_t real);
+	/* Turn signed keys into unsigned numbers of the same order or, if they are orders, into
+	 * keys. */
+	void (*flip)(void *record, size_t n, uint64_t real, bool is_order);
 	/* Sort them by all their bits if all but a few ascend; `few` has radix_few_of(n) records.
 	 * Otherwise they are left in another order. */
-	bool (*sort_nearly)(void *record, size_t n, void *few);
+	bool (*sort_nearly)(void *record, size_t n, void *few, uint64_t real);
 };
 
 /* NULL for CPU_PLAIN. */
-const struct radix_vector_ops *radix_vectors(size_t width, enum cpu_simd simd);
+const struct radix_vector_ops *radix_vectors(size_t width, bool is_signed, enum cpu_simd simd);
 
 #ifdef __cplusplus
 }

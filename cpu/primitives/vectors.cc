@@ -3,7 +3,10 @@
  */
 #include <string.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "cpu/primitives/sort.h"
@@ -47,38 +50,36 @@ namespace avx512
 #define NUMBER_OF(K, mask) ((unsigned)__builtin_popcount(mask))
 #define TARGET             CPU_AVX512_TARGET
 
-typedef uint32_t u32x16 __attribute__((vector_size(64)));
-typedef uint64_t u64x8 __attribute__((vector_size(64)));
+/* Lanes of v that exceed those of p, of vectors of K. */
+#define DEFINE_ABOVE(K, suffix)                                              \
+	SHIM TARGET unsigned above(K __attribute__((vector_size(64))) v,     \
+				   K __attribute__((vector_size(64))) p)     \
+	{                                                                    \
+		return _mm512_cmpgt_##suffix##_mask((__m512i)v, (__m512i)p); \
+	}
+DEFINE_ABOVE(uint32_t, epu32)
+DEFINE_ABOVE(uint64_t, epu64)
+DEFINE_ABOVE(int32_t, epi32)
+DEFINE_ABOVE(int64_t, epi64)
 
-SHIM TARGET unsigned above(u32x16 v, u32x16 p)
+template <class K, class V> SHIM TARGET void put_sides(K *low, K *high, V v, unsigned up)
 {
-	return _mm512_cmpgt_epu32_mask((__m512i)v, (__m512i)p);
-}
+	if constexpr (sizeof(K) == 4) {
+		const unsigned ups = NUMBER_OF(K, up);
+		const __m512i lows = _mm512_maskz_compress_epi32((__mmask16)~up, (__m512i)v);
+		const __m512i highs = _mm512_maskz_compress_epi32((__mmask16)up, (__m512i)v);
 
-SHIM TARGET unsigned above(u64x8 v, u64x8 p)
-{
-	return _mm512_cmpgt_epu64_mask((__m512i)v, (__m512i)p);
-}
+		_mm512_storeu_si512(low, lows);
+		_mm512_mask_storeu_epi32(high - ups, (__mmask16)_bzhi_u32(0xffff, ups), highs);
+	} else {
+		const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)order.of[up]);
+		/* GCC warns of uninitialised variables in the functions without a mask. */
+		const __m512i lanes = _mm512_maskz_cvtepu8_epi64(0xff, bytes);
+		const __m512i ordered = _mm512_maskz_permutexvar_epi64(0xff, lanes, (__m512i)v);
 
-SHIM TARGET void put_sides(uint32_t *low, uint32_t *high, u32x16 v, unsigned up)
-{
-	const unsigned ups = NUMBER_OF(uint32_t, up);
-	const __m512i lows = _mm512_maskz_compress_epi32((__mmask16)~up, (__m512i)v);
-	const __m512i highs = _mm512_maskz_compress_epi32((__mmask16)up, (__m512i)v);
-
-	_mm512_storeu_si512(low, lows);
-	_mm512_mask_storeu_epi32(high - ups, (__mmask16)_bzhi_u32(0xffff, ups), highs);
-}
-
-SHIM TARGET void put_sides(uint64_t *low, uint64_t *high, u64x8 v, unsigned up)
-{
-	const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)order.of[up]);
-	/* GCC warns of uninitialised variables in the functions without a mask. */
-	const __m512i lanes = _mm512_maskz_cvtepu8_epi64(0xff, bytes);
-	const __m512i ordered = _mm512_maskz_permutexvar_epi64(0xff, lanes, (__m512i)v);
-
-	_mm512_storeu_si512(low, ordered);
-	_mm512_storeu_si512(high - 8, ordered);
+		_mm512_storeu_si512(low, ordered);
+		_mm512_storeu_si512(high - 8, ordered);
+	}
 }
 
 SHIM TARGET __mmask16 first(size_t bytes)
@@ -86,9 +87,9 @@ SHIM TARGET __mmask16 first(size_t bytes)
 	return (__mmask16)_bzhi_u32(0xffff, (unsigned)bytes / 4);
 }
 
-template <class V> SHIM TARGET V load_first(const void *from, size_t bytes)
+template <class V> SHIM TARGET V load_first(const void *from, size_t bytes, V rest)
 {
-	return (V)_mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), first(bytes), from);
+	return (V)_mm512_mask_loadu_epi32((__m512i)rest, first(bytes), from);
 }
 
 template <class V> SHIM TARGET void store_first(void *to, size_t bytes, V v)
@@ -99,17 +100,13 @@ template <class V> SHIM TARGET void store_first(void *to, size_t bytes, V v)
 #include "cpu/primitives/quicksort.h"
 } // namespace avx512
 
-/* There is no compression, so the table orders all vectors, by lanes of 32 bits.  Comparisons are
- * signed. */
+/* There is no compression, so the table orders all vectors, by lanes of 32 bits. */
 namespace avx2
 {
 #define VECTOR_BYTES 32
 /* A mask has a bit per 32-bit lane. */
 #define NUMBER_OF(K, mask) ((unsigned)__builtin_popcount(mask) / (sizeof(K) / 4))
 #define TARGET             CPU_AVX2_TARGET
-
-typedef uint32_t u32x8 __attribute__((vector_size(32)));
-typedef uint64_t u64x4 __attribute__((vector_size(32)));
 
 template <class V> SHIM TARGET unsigned above(V v, V p)
 {
@@ -135,11 +132,11 @@ SHIM TARGET __m256i first(size_t bytes)
 		(const __m256i *)(const void *)((const char *)(edge + 4) - bytes));
 }
 
-template <class V> SHIM TARGET V load_first(const void *from, size_t bytes)
+template <class V> SHIM TARGET V load_first(const void *from, size_t bytes, V rest)
 {
 	const __m256i v = _mm256_maskload_epi32(static_cast<const int *>(from), first(bytes));
 
-	return (V)_mm256_or_si256(v, ~first(bytes));
+	return (V)_mm256_blendv_epi8((__m256i)rest, v, first(bytes));
 }
 
 template <class V> SHIM TARGET void store_first(void *to, size_t bytes, V v)
@@ -160,23 +157,19 @@ namespace neon
 #define NUMBER_OF(K, mask) ((mask) >> 4)
 #define TARGET
 
-typedef uint32_t u32x4 __attribute__((vector_size(16)));
-typedef uint64_t u64x2 __attribute__((vector_size(16)));
-
 constexpr orders<4, 4> order;
 
-SHIM unsigned above(u32x4 v, u32x4 p)
+template <class V> SHIM unsigned above(V v, V p)
 {
-	const u32x4 each = { 0x11, 0x12, 0x14, 0x18 };
+	if constexpr (sizeof v[0] == 4) {
+		const uint32x4_t each = { 0x11, 0x12, 0x14, 0x18 };
 
-	return vaddvq_u32((uint32x4_t)((u32x4)(v > p) & each));
-}
+		return vaddvq_u32((uint32x4_t)(v > p) & each);
+	} else {
+		const uint64x2_t each = { 0x13, 0x1c };
 
-SHIM unsigned above(u64x2 v, u64x2 p)
-{
-	const u64x2 each = { 0x13, 0x1c };
-
-	return (unsigned)vaddvq_u64((uint64x2_t)((u64x2)(v > p) & each));
+		return (unsigned)vaddvq_u64((uint64x2_t)(v > p) & each);
+	}
 }
 
 template <class K, class V> SHIM void put_sides(K *low, K *high, V v, unsigned up)
@@ -187,12 +180,10 @@ template <class K, class V> SHIM void put_sides(K *low, K *high, V v, unsigned u
 	memcpy(high - 16 / sizeof(K), &ordered, 16);
 }
 
-template <class V> SHIM V load_first(const void *from, size_t bytes)
+template <class V> SHIM V load_first(const void *from, size_t bytes, V rest)
 {
-	V v = ~V{};
-
-	memcpy(&v, from, bytes);
-	return v;
+	memcpy(&rest, from, bytes);
+	return rest;
 }
 
 template <class V> SHIM void store_first(void *to, size_t bytes, V v)
@@ -207,16 +198,20 @@ template <class V> SHIM void store_first(void *to, size_t bytes, V v)
 
 } // namespace
 
-const struct radix_vector_ops *radix_vectors(size_t width, enum cpu_simd simd)
+const struct radix_vector_ops *radix_vectors(size_t width, bool is_signed, enum cpu_simd simd)
 {
+#define VECTORS(set)                                                                \
+	(width == 8  ? is_signed ? &set::vectors<int64_t> : &set::vectors<uint64_t> \
+	  : is_signed ? &set::vectors<int32_t>                                      \
+		     : &set::vectors<uint32_t>)
 #if defined(__x86_64__)
 	if (simd >= CPU_AVX512)
-		return width == 8 ? &avx512::vectors<uint64_t> : &avx512::vectors<uint32_t>;
+		return VECTORS(avx512);
 	if (simd >= CPU_AVX2)
-		return width == 8 ? &avx2::vectors<uint64_t> : &avx2::vectors<uint32_t>;
+		return VECTORS(avx2);
 #elif defined(__aarch64__)
 	if (simd >= CPU_NEON)
-		return width == 8 ? &neon::vectors<uint64_t> : &neon::vectors<uint32_t>;
+		return VECTORS(neon);
 #endif
 	return NULL;
 }

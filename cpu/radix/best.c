@@ -12,6 +12,10 @@
  *	           the records fetched.  If the lowest bits did not fit, keys that they order are
  *	           inserted, or sorted by digits if these are many
  *
+ * In place, signed and real keys are sorted as signed numbers.  The negative real ones are then in
+ * reversed order, and turned round.  If the words are split by digits before, and for pairs with real
+ * keys, whose equal keys must stay in order, keys are converted to unsigned numbers instead.
+ *
  * In place and by words, a quicksort by vectors (cpu/primitives/quicksort.h) sorts, whatever the
  * distribution.  With a few threads, one cuts the array in two, two cut the halves, and so on.
  * Segments are sorted side by side in the same way.  Short ones are never counted nor sorted by
@@ -105,11 +109,6 @@ static bool is_split(enum method method, const struct radix_input *input, int th
 	       (method != DIGITS && simd < CPU_AVX512 && wide) || threads > FEW_THREADS;
 }
 
-static void *at(const struct array *a, void *from, size_t index)
-{
-	return (char *)from + index * a->width;
-}
-
 /* ---- split by digits ----------------------------------------------------------------------- */
 
 /* Move the words to `spare` by the highest digit in which they differ.  Digit d then begins at
@@ -134,54 +133,40 @@ static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 			const struct cpu_range r = cpu_range_of(n, t, threads);
 
 			memset(s->count[t], 0, sizeof s->count[t]);
-			radix_digit_count(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
-					  s->count[t]);
+			radix_digit_count(radix_at(a->at, a->width, r.begin), r.end - r.begin,
+					  a->width, digit, s->count[t]);
 		}
-		radix_digit_positions(s->count, threads, 0, first);
+		most = radix_digit_positions(s->count, threads, 0, first);
 		first[RADIX_DIGITS] = n;
-		most = 0;
-		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			most = first[d + 1] - first[d] > most ? first[d + 1] - first[d] : most;
 	}
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) private(position)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 
-		radix_digit_positions(s->count, threads, t, position);
-		radix_digit_scatter(at(a, a->at, r.begin), r.end - r.begin, a->width, digit,
-				    a->spare, position);
+		(void)radix_digit_positions(s->count, threads, t, position);
+		radix_digit_scatter(radix_at(a->at, a->width, r.begin), r.end - r.begin, a->width,
+				    digit, a->spare, position);
 	}
 	return top;
 }
 
-/* Sort n words from number `begin` on, which lie in `spare` and agree from bit `top` on. */
-static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top)
+/* Sort n words from number `begin` on, which agree from bit `top` on.  They lie in `spare` if
+ * in_spare. */
+static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top, bool in_spare)
 {
 	const struct array *a = &s->array;
-	void *word = at(a, a->at, begin), *spare = at(a, a->spare, begin);
+	void *word = radix_at(a->at, a->width, begin);
 
-	if (!s->vectors) {
-		radix_sort_digits(word, spare, true, n, a->width, a->low, top);
-		return;
+	if (s->method == COUNTS && n >= COUNTED) {
+		radix_sort_counts(word, n, a->width, s->key_count[omp_get_thread_num()]);
+	} else if (!s->vectors) {
+		radix_sort_digits(word, radix_at(a->spare, a->width, begin), in_spare, n, a->width,
+				  a->low, top);
+	} else {
+		if (in_spare)
+			memcpy(word, radix_at(a->spare, a->width, begin), n * a->width);
+		s->vectors->sort(word, n, radix_medians_for(n), s->share);
 	}
-	memcpy(word, spare, n * a->width);
-	s->vectors->sort(word, n, radix_medians_for(n), s->share);
-}
-
-/* ---- any words ----------------------------------------------------------------------------- */
-
-static void sort_segment(const struct state *s, size_t begin, size_t n)
-{
-	const struct array *a = &s->array;
-
-	if (s->method == COUNTS && n >= COUNTED)
-		radix_sort_counts(at(a, a->at, begin), n, a->width,
-				  s->key_count[omp_get_thread_num()]);
-	else if (s->vectors)
-		s->vectors->sort(at(a, a->at, begin), n, radix_medians_for(n), s->share);
-	else
-		radix_sort_digits(at(a, a->at, begin), at(a, a->spare, begin), false, n, a->width,
-				  a->low, a->top);
 }
 
 static void sort(const struct state *s, struct gb_timer *timer)
@@ -197,14 +182,48 @@ static void sort(const struct state *s, struct gb_timer *timer)
 		gb_phase(timer, "leaves");
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
 		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			sort_part(s, first[d], first[d + 1] - first[d], top);
+			sort_part(s, first[d], first[d + 1] - first[d], top, true);
 		return;
 	}
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
 	for (size_t i = 0; i < segments; i++) {
 		const size_t begin = radix_cpu_segment(&s->cpu, i);
 
-		sort_segment(s, begin, radix_cpu_segment(&s->cpu, i + 1) - begin);
+		sort_part(s, begin, radix_cpu_segment(&s->cpu, i + 1) - begin, s->array.top, false);
+	}
+}
+
+static void reverse(const struct state *s, void *record, size_t n)
+{
+	const int threads = s->cpu.threads;
+
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+	for (int t = 0; t < threads; t++) {
+		const struct cpu_range r = cpu_range_of(n / 2, t, threads);
+
+		s->vectors->reverse(record, n, r.begin, r.end);
+	}
+}
+
+/* Turn the negative real keys of each segment round, which descend. */
+static void reverse_negatives(const struct state *s)
+{
+	const struct array *a = &s->array;
+	const size_t segments = s->cpu.input->segments;
+	const int threads = s->cpu.threads;
+
+	if (segments == 1) {
+		reverse(s, a->at, s->vectors->negatives(a->at, a->count));
+		return;
+	}
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
+	for (size_t i = 0; i < segments; i++) {
+		const size_t begin = radix_cpu_segment(&s->cpu, i);
+		void *record = radix_at(a->at, a->width, begin);
+		const size_t n =
+			s->vectors->negatives(record, radix_cpu_segment(&s->cpu, i + 1) - begin);
+
+		s->vectors->reverse(record, n, 0, n / 2);
 	}
 }
 
@@ -212,11 +231,9 @@ static void sort(const struct state *s, struct gb_timer *timer)
 static bool sort_ordered(const struct state *s)
 {
 	const struct array *a = &s->array;
-	const size_t n = a->count, width = a->width;
+	const size_t n = a->count;
 	const int threads = s->cpu.threads;
-	const struct radix_flips flips = radix_cpu_flips(&s->cpu);
-	uint64_t *wide = a->at;
-	uint32_t *narrow = a->at;
+	const struct radix_cpu *cpu = &s->cpu;
 	unsigned order = RADIX_ASCENDS | RADIX_DESCENDS;
 
 	/* Shares overlap by one record. */
@@ -226,37 +243,29 @@ static bool sort_ordered(const struct state *s)
 		const struct cpu_range r = cpu_range_of(n, t, threads);
 		const size_t begin = r.begin - (r.begin > 0);
 
-		order &= s->vectors->order(at(a, a->at, begin), r.end - begin, s->cpu.first, flips);
+		order &= cpu->vectors->order(radix_at(a->at, a->width, begin), r.end - begin,
+					     (int)cpu->first, radix_cpu_real(cpu));
 	}
-	if (order != RADIX_DESCENDS)
-		return order != 0;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-	for (size_t i = 0; i < n / 2; i++) {
-		const size_t k = n - 1 - i;
-		const uint64_t last = width == 8 ? wide[k] : narrow[k];
-
-		if (width == 8) {
-			wide[k] = wide[i];
-			wide[i] = last;
-		} else {
-			narrow[k] = narrow[i];
-			narrow[i] = (uint32_t)last;
-		}
-	}
-	return true;
+	if (order == RADIX_DESCENDS)
+		reverse(s, a->at, n);
+	return order != 0;
 }
 
 static void sort_records(struct state *s, struct gb_timer *timer)
 {
 	const bool is_single = s->cpu.input->segments == 1;
+	const uint64_t real = s->cpu.is_native ? radix_cpu_real(&s->cpu) : 0;
 
 	if (s->vectors && is_single && sort_ordered(s))
 		return;
 	radix_cpu_flip(&s->cpu, false, NULL);
 	radix_cpu_to_words(&s->cpu);
 	if (!s->vectors || !is_single ||
-	    !s->vectors->sort_nearly(s->array.at, s->array.count, s->few))
+	    !s->vectors->sort_nearly(s->array.at, s->array.count, s->few, real)) {
 		sort(s, timer);
+		if (real)
+			reverse_negatives(s);
+	}
 	radix_cpu_from_words(&s->cpu);
 	radix_cpu_flip(&s->cpu, true, NULL);
 }
@@ -335,7 +344,7 @@ static void sort_words(struct state *s, struct gb_timer *timer)
 	const unsigned rest = bits > room ? bits - room : 0;
 
 	make_words(s, rest);
-	if (segments > 1 || !s->vectors->sort_nearly(s->array.at, cpu->count, s->few))
+	if (segments > 1 || !s->vectors->sort_nearly(s->array.at, cpu->count, s->few, 0))
 		sort(s, timer);
 	fetch(s);
 	radix_cpu_swap(cpu);
@@ -378,8 +387,12 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	}
 	if (s->method == IN_PLACE)
 		(void)radix_cpu_init_words(cpu, params, err);
+	/* Reversing real keys would reverse the values of equal ones, and digits are unsigned. */
+	cpu->is_native = s->method == IN_PLACE && !s->is_split &&
+			 !(input->value_size && input->type >= RADIX_F32);
 	if (s->method == IN_PLACE || s->method == WORDS) {
-		s->vectors = radix_vectors(a->width, cpu_simd());
+		s->vectors =
+			cpu->is_native ? cpu->vectors : radix_vectors(a->width, false, cpu_simd());
 		s->few = gb_host_alloc(radix_few_of(cpu->count), a->width, err);
 	}
 	if (s->method == COUNTS)

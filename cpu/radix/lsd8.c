@@ -30,20 +30,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* True if all records have the same digit. */
-static bool constant(const struct state *s, int threads)
-{
-	for (size_t d = 0; d < RADIX_DIGITS; d++) {
-		size_t sum = 0;
-
-		for (int t = 0; t < threads; t++)
-			sum += s->count[t][d];
-		if (sum)
-			return sum == s->cpu.count;
-	}
-	return true;
-}
-
 /* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
 static void passes(struct state *s, int thread, int threads, struct gb_timer *timer)
 {
@@ -61,9 +47,9 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 		memset(s->count[thread], 0, sizeof s->count[thread]);
 		radix_digit_count((char *)src + begin, n, cpu->width, digit, s->count[thread]);
 #pragma omp barrier
-		bool skip = constant(s, threads);
+		const bool skip =
+			radix_digit_positions(s->count, threads, thread, position) == cpu->count;
 
-		radix_digit_positions(s->count, threads, thread, position);
 		if (thread == 0)
 			gb_phase(timer, "scatter");
 		if (!skip)
@@ -84,8 +70,8 @@ static void sort_segments(const struct radix_cpu *cpu)
 	for (size_t s = 0; s < cpu->input->segments; s++) {
 		const size_t begin = radix_cpu_segment(cpu, s);
 
-		radix_sort_digits(radix_cpu_at(cpu, cpu->record, begin),
-				  radix_cpu_at(cpu, cpu->spare, begin), false,
+		radix_sort_digits(radix_at(cpu->record, cpu->width, begin),
+				  radix_at(cpu->spare, cpu->width, begin), false,
 				  radix_cpu_segment(cpu, s + 1) - begin, cpu->width, cpu->low,
 				  cpu->top);
 	}

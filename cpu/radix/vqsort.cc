@@ -1,8 +1,7 @@
 /* vqsort.cc -- cpu/vqsort: the vectorised quicksort of Highway, one thread.
  *
  * hwy/contrib/sort is the peer that the field compares with; it picks the widest vectors of the
- * processor at run time.  Pairs are numbers of 64 or 128 bits with the key
- * above the value.
+ * processor at run time.  Pairs are numbers of 64 or 128 bits with the key above the value.
  */
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */

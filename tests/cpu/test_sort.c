@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/radix_types.h"
 #include "common/text.h"
 #include "cpu/primitives/sort.h"
 #include "cpu/runtime/simd.h"
@@ -58,25 +59,39 @@ static int compare_64(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void put(void *array, size_t width, size_t i, uint64_t key)
+/* Store a key of this order. */
+static void put(void *array, enum radix_type type, size_t i, uint64_t order)
 {
-	if (width == 8)
-		((uint64_t *)array)[i] = key;
-	else
-		((uint32_t *)array)[i] = (uint32_t)key;
+	radix_store(array, radix_key_size(type), i, radix_bits(type, order));
 }
 
-static uint64_t get(const void *array, size_t width, size_t i)
+static uint64_t get(const void *array, enum radix_type type, size_t i)
 {
-	return width == 8 ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
+	return radix_order(type, radix_load(array, radix_key_size(type), i));
+}
+
+/* Sort keys by vectors. */
+static void sort_keys(void *key, enum radix_type type, size_t n, unsigned medians,
+		      enum cpu_simd simd)
+{
+	const struct radix_vector_ops *v =
+		radix_vectors(radix_key_size(type), type >= RADIX_I32, simd);
+
+	v->sort(key, n, medians, n);
+	if (type >= RADIX_F32) {
+		const size_t negatives = v->negatives(key, n);
+
+		v->reverse(key, negatives, 0, negatives / 2);
+	}
 }
 
 /* By medians, by middles alone, and by digits from either array. */
 enum way { BY_MEDIANS, BY_MIDDLES, BY_DIGITS, BY_DIGITS_SPARE, WAYS };
 
-static void sort_one(size_t width, int kind, size_t n, enum way way, enum cpu_simd simd)
+static void sort_one(enum radix_type type, int kind, size_t n, enum way way, enum cpu_simd simd)
 {
 	static uint64_t array[2][MOST + 2 * GUARD], wanted[MOST];
+	const size_t width = radix_key_size(type);
 	const uint64_t around = width == 8 ? guard : (uint32_t)guard;
 	uint64_t state = 88172645463325252U + n;
 	char *record = (char *)array[0] + GUARD * width;
@@ -84,37 +99,38 @@ static void sort_one(size_t width, int kind, size_t n, enum way way, enum cpu_si
 	void *key = way == BY_DIGITS_SPARE ? spare : record;
 
 	for (size_t i = 0; i < n + 2 * GUARD; i++) {
-		put(array[0], width, i, guard);
-		put(array[1], width, i, guard);
+		put(array[0], type, i, guard);
+		put(array[1], type, i, guard);
 	}
 	for (size_t i = 0; i < n; i++) {
-		put(key, width, i, key_of(kind, i, n, &state));
-		wanted[i] = get(key, width, i);
+		put(key, type, i, key_of(kind, i, n, &state));
+		wanted[i] = get(key, type, i);
 	}
 	qsort(wanted, n, sizeof *wanted, compare_64);
 	if (way >= BY_DIGITS)
 		radix_sort_digits(record, spare, key == spare, n, width, 0, (unsigned)width * 8);
 	else
-		radix_vectors(width, simd)
-			->sort(record, n, way == BY_MEDIANS ? radix_medians_for(n) : 0, n);
+		sort_keys(record, type, n, way == BY_MEDIANS ? radix_medians_for(n) : 0, simd);
 	for (size_t i = 0; i < n; i++)
-		cr_assert_eq(get(record, width, i), wanted[i],
-			     "level %d width %zu kind %d way %d, key %zu of %zu", (int)simd, width,
-			     kind, (int)way, i, n);
+		cr_assert_eq(get(record, type, i), wanted[i],
+			     "level %d type %d kind %d way %d, key %zu of %zu", (int)simd,
+			     (int)type, kind, (int)way, i, n);
 	for (size_t i = 0; i < GUARD; i++)
 		for (int a = 0; a < 2; a++) {
-			cr_assert_eq(get(array[a], width, i), around, "before %zu keys", n);
-			cr_assert_eq(get(array[a], width, GUARD + n + i), around, "behind %zu keys",
+			cr_assert_eq(get(array[a], type, i), around, "before %zu keys", n);
+			cr_assert_eq(get(array[a], type, GUARD + n + i), around, "behind %zu keys",
 				     n);
 		}
 }
 
 static void sort_all(size_t n, enum way first, enum way last, enum cpu_simd simd)
 {
-	for (size_t width = 4; width <= 8; width += 4)
+	const enum radix_type end = first < BY_DIGITS ? RADIX_TYPES : RADIX_I32;
+
+	for (enum radix_type type = RADIX_U32; type < end; type++)
 		for (int kind = 0; kind < KINDS; kind++)
 			for (enum way way = first; way <= last; way++)
-				sort_one(width, kind, n, way, simd);
+				sort_one(type, kind, n, way, simd);
 }
 
 /* Networks sort up to 256 keys; the number of samples changes at 4096. */
@@ -150,7 +166,7 @@ Test(sort, digits_of_many_records)
 	for (size_t i = 0; i < COUNT; i++)
 		sum += key[i] = (uint32_t)next(&state);
 	radix_digit_count(key, COUNT, 4, radix_digit_from(24, 32), count[0]);
-	radix_digit_positions(count, 1, 0, position);
+	(void)radix_digit_positions(count, 1, 0, position);
 	radix_digit_scatter(key, COUNT, 4, radix_digit_from(24, 32), out, position);
 	for (size_t i = 0; i < COUNT; i++) {
 		sum -= out[i];
@@ -165,57 +181,60 @@ Test(sort, digits_of_many_records)
 Test(sort, orders)
 {
 	enum { COUNT = 700 };
-	const struct radix_flips none = { 0, 0 };
 	uint64_t key[COUNT];
 
-	cr_assert_null(radix_vectors(8, CPU_PLAIN));
+	cr_assert_null(radix_vectors(8, false, CPU_PLAIN));
 	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
-		const struct radix_vector_ops *v = radix_vectors(8, simd);
+		const struct radix_vector_ops *v = radix_vectors(8, false, simd);
 
 		for (size_t i = 0; i < COUNT; i++)
 			key[i] = i / 2 << 32 | (i % 2 ? 0 : 7);
-		cr_assert_eq(v->order(key, 0, 0, none), 0);
-		cr_assert_eq(v->order(key, COUNT, 32, none), RADIX_ASCENDS);
-		cr_assert_eq(v->order(key, COUNT, 0, none), 0);
+		cr_assert_eq(v->order(key, 0, 0, 0), 0);
+		cr_assert_eq(v->order(key, COUNT, 32, 0), RADIX_ASCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, 0), 0);
 		for (size_t i = 0; i < COUNT; i++)
 			key[i] = COUNT - i;
-		cr_assert_eq(v->order(key, COUNT, 0, none), RADIX_DESCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, 0), RADIX_DESCENDS);
 		for (size_t i = 0; i + 1 < COUNT; i++) {
 			key[i]--;
-			cr_assert_eq(v->order(key, COUNT, 0, none), 0);
+			cr_assert_eq(v->order(key, COUNT, 0, 0), 0);
 			key[i]++;
 		}
 	}
 }
 
 /* One of `every` keys is too large or too small; 0: none. */
-static void sort_nearly(size_t width, size_t n, size_t every, enum cpu_simd simd)
+static void sort_nearly(enum radix_type type, size_t n, size_t every, enum cpu_simd simd)
 {
 	static uint64_t key[MOST], few[MOST], wanted[MOST];
+	const size_t width = radix_key_size(type);
+	const uint64_t middle = UINT64_C(1) << (8 * width - 1);
 	bool done;
 
 	for (size_t i = 0; i < n; i++) {
-		wanted[i] = every && i % every == every / 2 ? i * 7919 % (2 * n) : 2 * i;
-		put(key, width, i, wanted[i]);
+		wanted[i] = middle - n;
+		wanted[i] += every && i % every == every / 2 ? i * 7919 % (2 * n) : 2 * i;
+		put(key, type, i, wanted[i]);
 	}
 	qsort(wanted, n, sizeof *wanted, compare_64);
-	done = radix_vectors(width, simd)->sort_nearly(key, n, few);
+	done = radix_vectors(width, type >= RADIX_I32, simd)
+		       ->sort_nearly(key, n, few, type < RADIX_F32 ? 0 : middle - 1);
 	if (!every || every > 200)
-		cr_assert(done, "%zu keys, width %zu, every %zu", n, width, every);
+		cr_assert(done, "%zu keys, type %d, every %zu", n, (int)type, every);
 	if (every && every < 20 && n > 4000)
 		cr_assert_not(done);
 	if (!done)
-		radix_vectors(width, simd)->sort(key, n, radix_medians_for(n), n);
+		sort_keys(key, type, n, radix_medians_for(n), simd);
 	for (size_t i = 0; i < n; i++)
-		cr_assert_eq(get(key, width, i), wanted[i], "key %zu of %zu, every %zu", i, n,
+		cr_assert_eq(get(key, type, i), wanted[i], "key %zu of %zu, every %zu", i, n,
 			     every);
 }
 
 Test(sort, nearly)
 {
 	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++)
-		for (size_t width = 4; width <= 8; width += 4)
+		for (enum radix_type type = RADIX_U32; type < RADIX_TYPES; type++)
 			for (size_t n = 1; n <= MOST; n = n < 70 ? n + 1 : n * 3 / 2)
 				for (size_t every = 0; every < 700; every = every * 3 / 2 + 1)
-					sort_nearly(width, n, every, simd);
+					sort_nearly(type, n, every, simd);
 }

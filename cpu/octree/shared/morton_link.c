@@ -28,7 +28,8 @@ enum {
 void octree_sort_words(const struct octree_morton *m, const struct octree_worker *w, int from,
 		       size_t begin, size_t end)
 {
-	const struct radix_vector_ops *vectors = radix_vectors(sizeof(uint64_t), m->cpu.simd);
+	const struct radix_vector_ops *vectors =
+		radix_vectors(sizeof(uint64_t), false, m->cpu.simd);
 	uint64_t *const word = w->word[1] + begin, *const spare = w->word[0] + begin;
 	const size_t n = end - begin;
 

@@ -29,7 +29,7 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	cpu->top = cpu->first + (unsigned)in->end_bit;
 	cpu->threads = radix_cpu_threads(params);
 	if (cpu->width == 4 || cpu->width == 8)
-		cpu->vectors = radix_vectors(cpu->width, cpu_simd());
+		cpu->vectors = radix_vectors(cpu->width, in->type >= RADIX_I32, cpu_simd());
 	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
 	gb_memory_result(cpu->record, GB_WHOLE, GB_POISON);
 	if (spare)
@@ -127,8 +127,8 @@ void radix_cpu_flip(struct radix_cpu *cpu, bool is_order, struct gb_timer *timer
 		const struct cpu_range r = cpu_range_of(cpu->count, t, threads);
 
 		if (cpu->vectors)
-			cpu->vectors->flip(radix_cpu_at(cpu, cpu->record, r.begin), r.end - r.begin,
-					   radix_cpu_flips(cpu), is_order);
+			cpu->vectors->flip(radix_at(cpu->record, cpu->width, r.begin),
+					   r.end - r.begin, radix_cpu_real(cpu), is_order);
 		for (size_t i = cpu->vectors ? r.end : r.begin; i < r.end; i++)
 			radix_cpu_set_key(
 				cpu, i,

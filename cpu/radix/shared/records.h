@@ -38,10 +38,10 @@ struct radix_cpu {
 	unsigned first;    /* the lowest bit of the key in a record */
 	unsigned low, top; /* sort by bits low .. top - 1 of a record */
 	int threads;
-	const struct radix_vector_ops *vectors; /* for records of 4 and 8 bytes, or NULL */
+	const struct radix_vector_ops *vectors; /* for keys in records of 4 and 8 bytes, or NULL */
 	void *record;   /* count records: the input after reset(), the result after run() */
 	void *spare;    /* as large as `record`, or NULL */
-	bool is_native; /* of a peer: sorts keys as what they are, not by their order */
+	bool is_native; /* sorts keys as what they are, not by their order */
 	void *value;    /* count values, if radix_cpu_to_words() is to replace them; else NULL */
 };
 
@@ -70,9 +70,9 @@ static inline size_t radix_cpu_segment(const struct radix_cpu *cpu, size_t segme
 }
 
 /* Record `index` of an array. */
-static inline void *radix_cpu_at(const struct radix_cpu *cpu, void *array, size_t index)
+static inline void *radix_at(void *array, size_t width, size_t index)
 {
-	return (char *)array + index * cpu->width;
+	return (char *)array + index * width;
 }
 
 /* The widths of records in ascending order, and the number of one. */
@@ -82,13 +82,12 @@ static inline size_t radix_cpu_width(const struct radix_cpu *cpu)
 	return (size_t)__builtin_ctzl(cpu->width);
 }
 
-/* The masks that turn a record of up to 8 bytes into its order. */
-static inline struct radix_flips radix_cpu_flips(const struct radix_cpu *cpu)
+/* `real` of struct radix_vector_ops. */
+static inline uint64_t radix_cpu_real(const struct radix_cpu *cpu)
 {
-	const enum radix_type type = cpu->input->type;
+	const struct radix_input *in = cpu->input;
 
-	return (struct radix_flips){ radix_flip(type, false) << cpu->first, radix_flip(type, true)
-										    << cpu->first };
+	return in->type < RADIX_F32 ? 0 : UINT64_MAX >> (65 - 8 * in->key_size) << cpu->first;
 }
 
 /* The key and the value of record i.  With values, each has half of the record. */
