@@ -2,17 +2,15 @@
  *
  * Edges are sorted by a stable counting sort: they are counted by target, then moved to the range
  * of their target in input order.  If the sources of the input ascend, the sources of each target
- * ascend as well, so two reversals sort both ends whatever the first order.  Threads that move
- * edges divide the targets, not the edges.  Each thread reads all edges and moves those of its
- * targets, so the result does not depend on the number of threads.
+ * ascend as well, so two reversals sort both ends whatever the first order.  Before they are counted,
+ * edges are grouped by the highest bits of their targets: the counters and edges of one group fit in
+ * a cache, and one thread has them alone.
  */
 #include "datasets/graph/build.h"
 
-#include <omp.h>
-#include <string.h>
-
 #include "common/memory.h"
 #include "common/rng.h"
+#include "datasets/graph/partition.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error ".sg files are read without conversion: little-endian only"
@@ -36,141 +34,121 @@ void graph_csr_free(struct bfs_csr *csr)
 
 /* ---- distribution ------------------------------------------------------------------------ */
 
-/* The vertices first .. last - 1 of one thread. */
-struct share {
-	uint32_t first, last;
+/* The key of an edge has its target above its source. */
+static size_t list_pairs(const void *source, uint64_t first, uint64_t end, uint64_t *key)
+{
+	const struct graph_edges *edges = source;
+	size_t count = 0;
+
+	for (uint64_t i = first; i < end; i++) {
+		const uint64_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+
+		key[count++] = v << 32 | u;
+		if (edges->undirected) {
+			key[count] = u << 32 | v;
+			count += u != v;
+		}
+	}
+	return count;
+}
+
+struct rows {
+	const struct bfs_csr *csr;
+	uint32_t n;
 };
 
-/* The first vertex whose edges start at or after `edge`. */
-static uint32_t vertex_at(const uint64_t *row, uint32_t n, uint64_t edge)
+/* The last vertex whose edges start at or before `edge`. */
+static uint32_t vertex_at(const struct rows *rows, uint64_t edge)
 {
-	uint32_t low = 0, high = n;
+	uint32_t low = 0, high = rows->n - 1;
 
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		uint32_t middle = high - (high - low) / 2;
 
-		if (row[middle] < edge)
-			low = middle + 1;
+		if (rows->csr->row[middle] <= edge)
+			low = middle;
 		else
-			high = middle;
+			high = middle - 1;
 	}
 	return low;
 }
 
-/* This thread's share of the vertices, with nearly equal numbers of edges per thread. */
-static struct share edge_share(const uint64_t *row, uint32_t n)
+static size_t list_edges(const void *source, uint64_t first, uint64_t end, uint64_t *key)
 {
-	const uint64_t t = (uint64_t)omp_get_thread_num(),
-		       threads = (uint64_t)omp_get_num_threads();
-	const uint64_t m = row[n];
+	const struct rows *rows = source;
+	const uint64_t *row = rows->csr->row;
+	const uint32_t *column = rows->csr->column;
+	uint64_t e = first;
 
-	return (struct share){ vertex_at(row, n, m / threads * t),
-			       t + 1 == threads ? n : vertex_at(row, n, m / threads * (t + 1)) };
+	for (uint64_t u = vertex_at(rows, first); e < end; u++) {
+		const uint64_t stop = row[u + 1] < end ? row[u + 1] : end;
+
+		for (; e < stop; e++)
+			*key++ = (uint64_t)column[e] << 32 | u;
+	}
+	return end - first;
 }
 
-static bool is_in(struct share s, uint32_t vertex)
+/* The first vertex of a group of targets. */
+static uint32_t first_vertex(const struct graph_partition *p, unsigned group, uint32_t n)
 {
-	return vertex >= s.first && vertex < s.last;
+	const uint64_t vertex = (uint64_t)group << p->shift >> 32;
+
+	return vertex < n ? (uint32_t)vertex : n;
 }
 
-/* Turn the counts in row[1 ..] into start positions in row[0 ..] (a prefix sum). */
-static void sum_up(uint64_t *row, uint32_t n)
+/* Store the edges of one group of targets, first .. last - 1.  row[v + 1] is at first the number of
+ * v's edges, then the place of its next edge, and finally the end of its edges. */
+static void fill_rows(struct bfs_csr *to, uint32_t first, uint32_t last, const uint64_t *key,
+		      uint64_t begin, uint64_t end)
 {
-	row[0] = 0;
-	for (uint32_t v = 0; v < n; v++)
-		row[v + 1] += row[v];
+	uint64_t *next = to->row + 1, sum = begin;
+
+	for (uint32_t v = first; v < last; v++)
+		next[v] = 0;
+	for (uint64_t i = begin; i < end; i++)
+		next[key[i] >> 32]++;
+	for (uint32_t v = first; v < last; v++) {
+		const uint64_t count = next[v];
+
+		next[v] = sum;
+		sum += count;
+	}
+	for (uint64_t i = begin; i < end; i++)
+		to->column[next[key[i] >> 32]++] = (uint32_t)key[i];
 }
 
-/* After distribution row[v] is the end of v's edges.  Shift the array so that it is the start. */
-static void step_back(uint64_t *row, uint32_t n)
+/* Store the edges by their targets.  Those of each target are in the order of the items.  Arrays that
+ * *to has are used, others are allocated.  Returns the number of edges; `most` bounds it. */
+static uint64_t distribute(graph_list_keys *list, const void *source, uint64_t items, uint64_t most,
+			   uint32_t n, struct bfs_csr *to, struct gb_error *err)
 {
-	memmove(row + 1, row, (size_t)n * sizeof *row);
-	row[0] = 0;
-}
+	struct graph_partition *p = gb_host_alloc(1, sizeof *p, err);
+	uint64_t *key = gb_host_alloc(most, sizeof *key, err), count = 0;
+	const unsigned bits =
+		n > GRAPH_GROUPS ? 32 - (unsigned)__builtin_clz(n - 1) : GRAPH_GROUP_BITS;
 
-static void count_one(uint64_t *row, uint32_t vertex)
-{
-#pragma omp atomic
-	row[vertex + 1]++;
-}
-
-static void count_columns(const struct bfs_csr *from, uint32_t n, uint64_t m, uint64_t *row)
-{
-	memset(row, 0, ((size_t)n + 1) * sizeof *row);
-#pragma omp parallel for schedule(static)
-	for (uint64_t e = 0; e < m; e++)
-		count_one(row, from->column[e]);
+	if (key)
+		count = graph_partition(p, 32 + bits - GRAPH_GROUP_BITS, list, source, items, key);
+	if (key && (to->row || !graph_csr_alloc(to, n, count, err))) {
+		to->row[0] = 0;
+#pragma omp parallel for schedule(dynamic)
+		for (unsigned group = 0; group < GRAPH_GROUPS; group++)
+			fill_rows(to, first_vertex(p, group, n), first_vertex(p, group + 1, n), key,
+				  graph_group_begin(p, group), graph_group_end(p, group));
+	}
+	gb_host_free(p);
+	gb_host_free(key);
+	return count;
 }
 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err)
 {
-	uint64_t *row;
+	const struct rows rows = { from, n };
 
-	if (graph_csr_alloc(to, n, m, err))
-		return err->code;
-	row = to->row;
-	count_columns(from, n, m, row);
-	sum_up(row, n);
-#pragma omp parallel
-	{
-		const struct share mine = edge_share(row, n);
-
-#pragma omp barrier
-		for (uint32_t u = 0; u < n; u++)
-			for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
-				if (is_in(mine, from->column[e]))
-					to->column[row[from->column[e]]++] = u;
-	}
-	step_back(row, n);
-	return GB_OK;
-}
-
-/* Count the edges of each vertex by their `to` end, undirected edges by both ends. */
-static void count_pairs(const struct graph_edges *edges, uint64_t *row)
-{
-	memset(row, 0, ((size_t)edges->n + 1) * sizeof *row);
-#pragma omp parallel for schedule(static)
-	for (uint64_t i = 0; i < edges->count; i++) {
-		const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-
-		count_one(row, v);
-		if (edges->undirected && u != v)
-			count_one(row, u);
-	}
-}
-
-/* Build the in-edges.  Those of each vertex are in the order of the pairs. */
-static enum gb_status distribute_pairs(const struct graph_edges *edges, struct bfs_csr *to,
-				       struct gb_error *err)
-{
-	const uint32_t n = edges->n;
-	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
-
-	to->row = row;
-	if (!row)
-		return err->code;
-	count_pairs(edges, row);
-	sum_up(row, n);
-	to->column = gb_host_alloc(row[n], sizeof *to->column, err);
-	if (!to->column)
-		return err->code;
-#pragma omp parallel
-	{
-		const struct share mine = edge_share(row, n);
-
-#pragma omp barrier
-		for (uint64_t i = 0; i < edges->count; i++) {
-			const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-
-			if (is_in(mine, v))
-				to->column[row[v]++] = u;
-			if (edges->undirected && u != v && is_in(mine, u))
-				to->column[row[u]++] = v;
-		}
-	}
-	step_back(row, n);
-	return GB_OK;
+	(void)distribute(list_edges, &rows, m, m, n, to, err);
+	return err->code;
 }
 
 /* Remove self-loops and repeated columns from sorted rows.  Returns the number of edges left. */
@@ -196,28 +174,21 @@ static uint64_t simplify(struct bfs_csr *csr, uint32_t n)
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err)
 {
-	struct bfs_csr unsorted = { NULL, NULL };
-
 	in->n = edges->n;
 	in->symmetric = edges->undirected;
-	(void)distribute_pairs(edges, &unsorted, err);
+	in->m = distribute(list_pairs, edges, edges->count,
+			   edges->count * (edges->undirected ? 2 : 1), edges->n, &in->in, err);
 	gb_host_free(edges->pair);
 	edges->pair = NULL;
-	if (err->code)
-		goto out;
-	in->m = unsorted.row[in->n];
-	if (graph_reverse(&unsorted, in->n, in->m, &in->out, err))
-		goto out;
-	graph_csr_free(&unsorted);
+	if (err->code || graph_reverse(&in->in, in->n, in->m, &in->out, err))
+		return err->code;
 	if (edges->simple)
 		in->m = simplify(&in->out, in->n);
-	if (in->symmetric)
-		in->in = in->out;
-	else
-		(void)graph_reverse(&in->out, in->n, in->m, &in->in, err);
-out:
-	graph_csr_free(&unsorted);
-	return err->code;
+	if (!in->symmetric)
+		return graph_reverse(&in->out, in->n, in->m, &in->in, err);
+	graph_csr_free(&in->in);
+	in->in = in->out;
+	return GB_OK;
 }
 
 /* ---- random order ------------------------------------------------------------------------ */
