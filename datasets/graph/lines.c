@@ -13,7 +13,7 @@
 
 #include "common/memory.h"
 
-enum { MAX_CHUNKS = 64, REPORT = 1 << 16 };
+enum { MAX_CHUNKS = 64, REPORT = 1 << 16, PLAIN = 32, END = 1 << 24 };
 
 /* A part of the text and its edges. */
 struct chunk {
@@ -160,24 +160,84 @@ static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
 	return NULL;
 }
 
+/* Which of the next eight characters are not digits: a bit each, the first one the lowest. */
+static inline unsigned find_others(const char *at)
+{
+	const uint64_t bytes = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	word ^= '0' * bytes;
+	word |= (word & 0x7f * bytes) + (0x80 - 10) * bytes;
+	return (unsigned)((word >> 7 & bytes) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* The number that one to eight digits are: they are joined in pairs, the pairs in fours and these. */
+static inline uint64_t join_digits(const char *at, unsigned digits)
+{
+	const uint64_t fours = UINT64_C(0x000000ff000000ff);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	word = (word ^ '0' * UINT64_C(0x0101010101010101)) << (64 - 8 * digits);
+	word = word * 10 + (word >> 8);
+	return ((word & fours) * (100 + (UINT64_C(1000000) << 32)) +
+		(word >> 16 & fours) * (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+}
+
+static inline uint64_t join_more_digits(const char *at, unsigned digits)
+{
+	return digits <= 8
+		       ? join_digits(at, digits)
+		       : join_digits(at, digits - 8) * 100000000 + join_digits(at + digits - 8, 8);
+}
+
+/* Read two vertices of at most 16 digits with one blank between them, as most lines have them, without
+ * a branch per digit.  Returns their end, or NULL if there is anything else. */
+static inline const char *read_plain(const struct graph_rules *rules, const char *at,
+				     const char *end, uint64_t pair[2])
+{
+	const uint64_t limit = rules->n ? rules->n : UINT64_MAX;
+	unsigned others, first, both;
+
+	if (end - at < PLAIN)
+		return NULL;
+	others = find_others(at) | find_others(at + 8) << 8 | find_others(at + 16) << 16;
+	first = (unsigned)__builtin_ctz(others | END);
+	others &= others - 1;
+	both = (unsigned)__builtin_ctz(others | END);
+	if (first - 1 > 15 || both - first - 2 > 15 || !gb_is_blank(at[first]) ||
+	    !column_ends(rules, at[both]))
+		return NULL;
+	pair[0] = join_more_digits(at, first) - rules->base;
+	pair[1] = join_more_digits(at + first + 1, both - first - 1) - rules->base;
+	return pair[0] < limit && pair[1] < limit ? at + both : NULL;
+}
+
 /* Read the edge in the line at p->at and advance to the newline.  Returns a fault or NULL. */
 static const char *read_edge(struct parser *p, uint64_t pair[2])
 {
 	const struct graph_rules *rules = p->rules;
-	const char *fault;
+	const char *fault, *after;
 
 	if (*rules->letters && !gb_is_digit(*p->at)) {
 		if (!strchr(rules->letters, *p->at) || !gb_is_blank(p->at[1]))
 			return "neither a comment nor an edge";
 		p->at = gb_skip_blanks(p->at + 1);
 	}
-	fault = read_vertex(p, &pair[0]);
-	if (fault)
-		return fault;
-	p->at = next_column(rules, p->at);
-	fault = read_vertex(p, &pair[1]);
-	if (fault)
-		return fault;
+	after = read_plain(rules, p->at, p->chunk->end, pair);
+	if (!after) {
+		fault = read_vertex(p, &pair[0]);
+		if (fault)
+			return fault;
+		p->at = next_column(rules, p->at);
+		fault = read_vertex(p, &pair[1]);
+		if (fault)
+			return fault;
+	} else {
+		p->at = after;
+	}
 	if (*p->at == '\n' && p->chunk->columns == 2)
 		return NULL;
 	return read_tail(p, 2);
@@ -192,6 +252,8 @@ static bool find_edge(struct parser *p)
 	struct chunk *c = p->chunk;
 
 	for (; p->at < c->end; p->at++, p->line++) {
+		if (gb_is_digit(*p->at))
+			return true;
 		p->at = skip_quote(rules, gb_skip_blanks(p->at));
 		if (gb_is_digit(*p->at))
 			return true;
