@@ -73,6 +73,16 @@ static uint32_t vertex_at(const struct rows *rows, uint64_t edge)
 	return low;
 }
 
+static size_t list_targets(const void *source, uint64_t first, uint64_t end, uint64_t *key)
+{
+	const struct rows *rows = source;
+	const uint32_t *column = rows->csr->column;
+
+	for (uint64_t e = first; e < end; e++)
+		*key++ = (uint64_t)column[e] << 32;
+	return end - first;
+}
+
 static size_t list_edges(const void *source, uint64_t first, uint64_t end, uint64_t *key)
 {
 	const struct rows *rows = source;
@@ -118,36 +128,44 @@ static void fill_rows(struct bfs_csr *to, uint32_t first, uint32_t last, const u
 		to->column[next[key[i] >> 32]++] = (uint32_t)key[i];
 }
 
-/* Store the edges by their targets.  Those of each target are in the order of the items.  Arrays that
- * *to has are used, others are allocated.  Returns the number of edges; `most` bounds it. */
-static uint64_t distribute(graph_list_keys *list, const void *source, uint64_t items, uint64_t most,
+/* Store the edges by their targets; those of each target are in the order of the items.  Arrays that
+ * *to has are used, others are allocated.  Returns the number of edges, for which `key` has room. */
+static uint64_t distribute(const struct graph_keys *keys, struct graph_partition *p, uint64_t *key,
 			   uint32_t n, struct bfs_csr *to, struct gb_error *err)
 {
-	struct graph_partition *p = gb_host_alloc(1, sizeof *p, err);
-	uint64_t *key = gb_host_alloc(most, sizeof *key, err), count = 0;
 	const unsigned bits =
 		n > GRAPH_GROUPS ? 32 - (unsigned)__builtin_clz(n - 1) : GRAPH_GROUP_BITS;
+	const uint64_t count = graph_partition(p, 32 + bits - GRAPH_GROUP_BITS, keys, key);
 
-	if (key)
-		count = graph_partition(p, 32 + bits - GRAPH_GROUP_BITS, list, source, items, key);
-	if (key && (to->row || !graph_csr_alloc(to, n, count, err))) {
-		to->row[0] = 0;
+	if (!to->row && graph_csr_alloc(to, n, count, err))
+		return 0;
+	to->row[0] = 0;
 #pragma omp parallel for schedule(dynamic)
-		for (unsigned group = 0; group < GRAPH_GROUPS; group++)
-			fill_rows(to, first_vertex(p, group, n), first_vertex(p, group + 1, n), key,
-				  graph_group_begin(p, group), graph_group_end(p, group));
-	}
-	gb_host_free(p);
-	gb_host_free(key);
+	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
+		fill_rows(to, first_vertex(p, group, n), first_vertex(p, group + 1, n), key,
+			  graph_group_begin(p, group), graph_group_end(p, group));
 	return count;
+}
+
+static void reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct graph_partition *p,
+		    uint64_t *key, struct bfs_csr *to, struct gb_error *err)
+{
+	const struct rows rows = { from, n };
+	const struct graph_keys keys = { &rows, m, list_targets, list_edges };
+
+	(void)distribute(&keys, p, key, n, to, err);
 }
 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err)
 {
-	const struct rows rows = { from, n };
+	struct graph_partition *p = gb_host_alloc(1, sizeof *p, err);
+	uint64_t *key = gb_host_alloc(m, sizeof *key, err);
 
-	(void)distribute(list_edges, &rows, m, m, n, to, err);
+	if (key)
+		reverse(from, n, m, p, key, to, err);
+	gb_host_free(p);
+	gb_host_free(key);
 	return err->code;
 }
 
@@ -174,21 +192,29 @@ static uint64_t simplify(struct bfs_csr *csr, uint32_t n)
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err)
 {
+	const struct graph_keys pairs = { edges, edges->count, list_pairs, list_pairs };
+	struct graph_partition *p = gb_host_alloc(1, sizeof *p, err);
+	uint64_t *key = gb_host_alloc(edges->count, (edges->undirected ? 2 : 1) * sizeof *key, err);
+
 	in->n = edges->n;
 	in->symmetric = edges->undirected;
-	in->m = distribute(list_pairs, edges, edges->count,
-			   edges->count * (edges->undirected ? 2 : 1), edges->n, &in->in, err);
+	if (key)
+		in->m = distribute(&pairs, p, key, in->n, &in->in, err);
 	gb_host_free(edges->pair);
 	edges->pair = NULL;
-	if (err->code || graph_reverse(&in->in, in->n, in->m, &in->out, err))
-		return err->code;
-	if (edges->simple)
+	if (!err->code)
+		reverse(&in->in, in->n, in->m, p, key, &in->out, err);
+	if (!err->code && edges->simple)
 		in->m = simplify(&in->out, in->n);
-	if (!in->symmetric)
-		return graph_reverse(&in->out, in->n, in->m, &in->in, err);
-	graph_csr_free(&in->in);
-	in->in = in->out;
-	return GB_OK;
+	if (!err->code && !in->symmetric)
+		reverse(&in->out, in->n, in->m, p, key, &in->in, err);
+	gb_host_free(p);
+	gb_host_free(key);
+	if (!err->code && in->symmetric) {
+		graph_csr_free(&in->in);
+		in->in = in->out;
+	}
+	return err->code;
 }
 
 /* ---- random order ------------------------------------------------------------------------ */
