@@ -21,8 +21,8 @@ enum {
 struct graph_edges {
 	uint32_t n;
 	uint64_t count;
-	uint32_t *pair;  /* from, to of edge i at 2 i, 2 i + 1; from gb_host_alloc */
-	uint64_t *id;    /* the same as they were read, if one takes more than 32 bits, else NULL */
+	uint64_t *id;    /* from, to of edge i at 2 i, 2 i + 1, as they were read */
+	uint32_t *pair;  /* the same as numbers of vertices; both from gb_host_alloc */
 	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
 	bool simple;     /* remove self-loops and parallel edges */
 };

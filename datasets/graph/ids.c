@@ -7,14 +7,13 @@
  * bounded by a multiple of the text's size.
  */
 #include <inttypes.h>
-#include <omp.h>
 
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/lines.h"
 #include "datasets/graph/partition.h"
 
-enum { SPREAD = 2, DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS };
+enum { SPREAD = 16, AHEAD = 16, DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS };
 
 /* 64 ids, and the marks before them. */
 struct word {
@@ -22,7 +21,8 @@ struct word {
 };
 
 struct numbering {
-	struct graph_edges *edges;
+	const uint64_t *id;
+	uint64_t count;
 	struct word *word;
 	uint64_t words;               /* ids from 64 times this on are large */
 	struct graph_partition *p;    /* of the large ids, if there are any */
@@ -31,6 +31,15 @@ struct numbering {
 };
 
 /* ---- small ids --------------------------------------------------------------------------- */
+
+/* Fetch the word of id i, if there is one, so that a branch on its mark need not wait for it. */
+static inline void fetch_word(const struct numbering *a, uint64_t i)
+{
+	const uint64_t index = i < a->count ? a->id[i] / 64 : a->words;
+
+	if (index < a->words)
+		__builtin_prefetch(a->word + index);
+}
 
 static void set_mark(uint64_t *marks, uint64_t bit)
 {
@@ -45,19 +54,17 @@ static void set_mark(uint64_t *marks, uint64_t bit)
 }
 
 /* Mark the small ids.  Returns the number of the others. */
-static uint64_t mark(const struct numbering *a)
+static uint64_t mark(struct numbering a)
 {
-	const struct graph_edges edges = *a->edges;
-	struct word *const word = a->word;
-	const uint64_t words = a->words;
 	uint64_t others = 0;
 
 #pragma omp parallel for schedule(static) reduction(+ : others)
-	for (uint64_t i = 0; i < 2 * edges.count; i++) {
-		const uint64_t id = graph_id(&edges, i);
+	for (uint64_t i = 0; i < a.count; i++) {
+		const uint64_t index = a.id[i] / 64;
 
-		if (id / 64 < words)
-			set_mark(&word[id / 64].marks, UINT64_C(1) << id % 64);
+		fetch_word(&a, i + AHEAD);
+		if (index < a.words)
+			set_mark(&a.word[index].marks, UINT64_C(1) << a.id[i] % 64);
 		else
 			others++;
 	}
@@ -76,12 +83,12 @@ static uint64_t count_marks(struct word *word, uint64_t words)
 	return marks;
 }
 
-static uint64_t rank(const struct word *word, uint64_t id)
+static uint32_t rank(const struct word *word, uint64_t id)
 {
 	const uint64_t below = (UINT64_C(1) << id % 64) - 1;
 
 	word += id / 64;
-	return word->before + (unsigned)__builtin_popcountll(word->marks & below);
+	return (uint32_t)(word->before + (unsigned)__builtin_popcountll(word->marks & below));
 }
 
 /* ---- large ids --------------------------------------------------------------------------- */
@@ -89,12 +96,11 @@ static uint64_t rank(const struct word *word, uint64_t id)
 static size_t list_large(const void *numbering, uint64_t first, uint64_t end, uint64_t *key)
 {
 	const struct numbering *a = numbering;
-	const struct graph_edges edges = *a->edges;
 	const uint64_t words = a->words;
 	size_t count = 0;
 
 	for (uint64_t i = first; i < end; i++) {
-		key[count] = graph_id(&edges, i);
+		key[count] = a->id[i];
 		count += key[count] / 64 >= words;
 	}
 	return count;
@@ -114,54 +120,46 @@ static void sort_digit(const uint64_t *key, const uint64_t *from, uint64_t *to, 
 		to[next[(key[from[i]] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Replace each key by its rank among the different ones.  Returns how many different ones there are.
- * `place` and `other` have room for `count` numbers. */
-static uint64_t rank_keys(uint64_t *key, uint64_t count, uint64_t *place, uint64_t *other)
+/* Replace each key by its rank among the different ones.  Returns how many different ones there are;
+ * 0 if memory ran out. */
+static uint64_t rank_keys(uint64_t *key, uint64_t count)
 {
+	struct gb_error memory = { 0 };
+	uint64_t *const room = gb_host_alloc(count, 2 * sizeof *room, &memory);
+	uint64_t *place = room, *other = room + count, *swap;
 	uint64_t differing = 0, different = 0, before = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; room && i < count; i++) {
 		place[i] = i;
 		differing |= key[i] ^ key[0];
 	}
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS)
 		if ((differing >> shift) % DIGITS) {
-			uint64_t *const sorted = other;
-
-			sort_digit(key, place, sorted, count, shift);
-			other = place;
-			place = sorted;
+			sort_digit(key, place, other, count, shift);
+			swap = place;
+			place = other;
+			other = swap;
 		}
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; room && i < count; i++) {
 		uint64_t *const k = &key[place[i]];
 
 		different += i == 0 || *k != before;
 		before = *k;
 		*k = different - 1;
 	}
+	gb_host_free(room);
 	return different;
 }
 
-static uint64_t largest_group(const struct graph_partition *p)
-{
-	uint64_t most = 0;
-
-	for (unsigned group = 0; group < GRAPH_GROUPS; group++) {
-		const uint64_t size = graph_group_end(p, group) - graph_group_begin(p, group);
-
-		most = size > most ? size : most;
-	}
-	return most;
-}
-
 /* Rank the `count` large ids; the first one has the number `first`.  Returns how many different ones
- * there are; 0 if memory ran out. */
+ * there are. */
 static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count, uint64_t first,
 			   struct gb_error *err)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll(largest);
-	const struct graph_keys keys = { a, 2 * a->edges->count, list_large, list_large };
-	uint64_t sum = first, each, most, *room;
+	const struct graph_keys keys = { a, a->count, list_large, list_large };
+	uint64_t sum = first;
+	bool dry = false;
 
 	a->p = gb_host_alloc(1, sizeof *a->p, err);
 	a->key = gb_host_alloc(count, sizeof *a->key, err);
@@ -169,53 +167,45 @@ static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count
 		return 0;
 	(void)graph_partition(a->p, bits > GRAPH_GROUP_BITS ? bits - GRAPH_GROUP_BITS : 0, &keys,
 			      a->key);
-	/* Each thread has room for the largest group, or each group has room of its own. */
-	each = largest_group(a->p);
-	most = each * (uint64_t)omp_get_max_threads();
-	room = gb_host_alloc(most < count ? most : count, 2 * sizeof *room, err);
-	if (!room)
-		return 0;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) reduction(|| : dry)
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++) {
 		const uint64_t begin = graph_group_begin(a->p, group),
-			       size = graph_group_end(a->p, group) - begin,
-			       own = most < count ? each * (uint64_t)omp_get_thread_num() : begin;
+			       size = graph_group_end(a->p, group) - begin;
 
-		a->first[group] =
-			rank_keys(a->key + begin, size, room + 2 * own, room + 2 * own + size);
+		a->first[group] = size ? rank_keys(a->key + begin, size) : 0;
+		dry = dry || (size && !a->first[group]);
 	}
-	gb_host_free(room);
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++) {
 		const uint64_t different = a->first[group];
 
 		a->first[group] = sum;
 		sum += different;
 	}
+	if (dry)
+		(void)gb_out_of_memory(err, NULL);
 	return sum - first;
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Number the vertices of a part of the edges. */
-static void number_part(const struct numbering *a, unsigned part)
+/* Number the ends of a part of the edges. */
+static void number_part(struct numbering a, unsigned part, uint32_t *vertex)
 {
-	const struct graph_edges edges = *a->edges;
-	const uint64_t words = a->words, count = 2 * edges.count;
+	const uint64_t end = graph_part(a.count, part + 1);
 	uint64_t next[GRAPH_GROUPS];
 
-	for (unsigned group = 0; a->p && group < GRAPH_GROUPS; group++)
-		next[group] = part ? a->p->end[part - 1][group] : graph_group_begin(a->p, group);
-	for (uint64_t i = graph_part(count, part); i < graph_part(count, part + 1); i++) {
-		const uint64_t id = graph_id(&edges, i);
+	for (unsigned group = 0; a.p && group < GRAPH_GROUPS; group++)
+		next[group] = part ? a.p->end[part - 1][group] : graph_group_begin(a.p, group);
+	for (uint64_t i = graph_part(a.count, part); i < end; i++) {
+		const uint64_t id = a.id[i];
 
-		if (id / 64 < words) {
-			edges.pair[i] = (uint32_t)rank(a->word, id);
+		fetch_word(&a, i + AHEAD);
+		if (id / 64 < a.words) {
+			vertex[i] = rank(a.word, id);
 		} else {
-			const uint64_t group = id >> a->p->shift;
+			const uint64_t group = id >> a.p->shift, *key = a.key + next[group]++;
 
-			const uint64_t *key = a->key + next[group]++;
-
-			edges.pair[i] = (uint32_t)(a->first[group] + *key);
+			vertex[i] = (uint32_t)(a.first[group] + *key);
 			__builtin_prefetch(key + GRAPH_AHEAD);
 		}
 	}
@@ -224,29 +214,22 @@ static void number_part(const struct numbering *a, unsigned part)
 /* Set edges->pair to the ranks of the ids.  Returns how many different ids there are. */
 static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct gb_error *err)
 {
-	const uint64_t most = 2 * edges->count * SPREAD / 64;
-	struct numbering a = { .edges = edges,
-			       .words = 1 + (largest / 64 < most ? largest / 64 : most) };
-	uint64_t others, different = 0;
+	struct numbering a = { .id = edges->id, .count = 2 * edges->count };
+	uint64_t most, others, different;
 
+	most = a.count * SPREAD / 64;
+	a.words = 1 + (largest / 64 < most ? largest / 64 : most);
 	a.word = gb_host_zalloc(a.words, sizeof *a.word, err);
-	if (edges->id)
-		edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, err);
-	if (err->code)
-		goto out;
-	others = mark(&a);
-	if (others > edges->count) { /* most ids are large: treat all alike */
-		a.words = 0;
-		others = 2 * edges->count;
-	}
+	if (!a.word)
+		return 0;
+	others = mark(a);
 	different = count_marks(a.word, a.words);
 	if (others)
 		different += rank_large(&a, largest, others, different, err);
-	if (!err->code && different <= largest)
+	if (!err->code)
 #pragma omp parallel for schedule(static)
 		for (unsigned part = 0; part < GRAPH_PARTS; part++)
-			number_part(&a, part);
-out:
+			number_part(a, part, edges->pair);
 	gb_host_free(a.word);
 	gb_host_free(a.p);
 	gb_host_free(a.key);
@@ -256,9 +239,17 @@ out:
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n)
 {
-	const uint64_t different =
-		n <= found->largest ? number_all(edges, found->largest, r->err) : n;
+	uint64_t different = n;
 
+	edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, r->err);
+	if (!edges->pair)
+		goto out;
+	if (n <= found->largest)
+		different = number_all(edges, found->largest, r->err);
+	else
+#pragma omp parallel for schedule(static)
+		for (uint64_t i = 0; i < 2 * edges->count; i++)
+			edges->pair[i] = (uint32_t)edges->id[i];
 	if (!r->err->code && different > INT32_MAX)
 		gb_fail(r->err, GB_EUSAGE, "%s: %" PRIu64 " vertices, more than %d", r->path,
 			different, INT32_MAX);
@@ -268,6 +259,7 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 	edges->n = (uint32_t)different;
 	gb_reader_count("vertices", "vertex",
 			different <= found->largest ? found->largest + 1 : different, different);
+out:
 	gb_host_free(edges->id);
 	edges->id = NULL;
 	return r->err->code;

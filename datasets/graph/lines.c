@@ -13,7 +13,7 @@
 
 #include "common/memory.h"
 
-enum { MAX_CHUNKS = 64, REPORT = 1 << 17, PLAIN = 32, END = 1 << 24 };
+enum { MAX_CHUNKS = 64, REPORT = 1 << 16, PLAIN = 32, END = 1 << 24 };
 
 /* A part of the text and its edges. */
 struct chunk {
@@ -270,18 +270,13 @@ static bool find_edge(struct parser *p)
 	return false;
 }
 
-/* Parse the lines of a chunk into its edges.  Stop at an id for which these have no room. */
+/* Parse the lines of a chunk into its edges. */
 static void parse(struct chunk *c, const struct graph_rules *rules, const struct graph_edges *edges)
 {
 	struct parser p = { rules, c, c->begin, c->first_line };
-	uint64_t largest = 0, pair[2];
+	uint64_t *pair = edges->id + 2 * c->first, largest = 0, count = 0;
 
-	uint64_t *const id = edges->id;
-	uint32_t *const vertex = edges->pair;
-	size_t i = 2 * c->first;
-
-	c->found = (struct graph_found){ 0 };
-	for (; find_edge(&p); p.at++, p.line++, i += 2) {
+	for (; find_edge(&p); p.at++, p.line++, pair += 2) {
 		c->fault = read_edge(&p, pair);
 		if (c->fault) {
 			c->fault_line = p.line;
@@ -289,19 +284,10 @@ static void parse(struct chunk *c, const struct graph_rules *rules, const struct
 		}
 		largest = pair[0] > largest ? pair[0] : largest;
 		largest = pair[1] > largest ? pair[1] : largest;
-		if (id) {
-			id[i] = pair[0];
-			id[i + 1] = pair[1];
-		} else if (largest <= UINT32_MAX) {
-			vertex[i] = (uint32_t)pair[0];
-			vertex[i + 1] = (uint32_t)pair[1];
-		} else {
-			break;
-		}
-		if (i % REPORT == 0 && omp_get_thread_num() == 0)
+		if (++count % REPORT == 0 && omp_get_thread_num() == 0)
 			gb_reader_progress((double)(p.at - c->begin) / (double)(c->end - c->begin));
 	}
-	c->count = i / 2 - c->first;
+	c->count = count;
 	c->found.largest = largest;
 }
 
@@ -347,27 +333,11 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 	return lines;
 }
 
-/* Parse all chunks.  Returns the largest id. */
-static uint64_t parse_all(struct chunk *chunk, int count, const struct graph_rules *rules,
-			  const struct graph_edges *edges)
-{
-	uint64_t largest = 0;
-
-#pragma omp parallel for schedule(static) reduction(max : largest)
-	for (int i = 0; i < count; i++) {
-		parse(&chunk[i], rules, edges);
-		largest = chunk[i].found.largest > largest ? chunk[i].found.largest : largest;
-	}
-	return largest;
-}
-
 /* Close the gaps left by comments and blank lines, and add up what was found. */
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
-	const size_t line = r->line,
-		     size = 2 * (edges->id ? sizeof *edges->id : sizeof *edges->pair);
-	char *const bytes = edges->id ? (char *)edges->id : (char *)edges->pair;
+	const size_t line = r->line;
 
 	for (int i = 0; i < count; i++) {
 		const struct chunk *c = &chunk[i];
@@ -376,13 +346,15 @@ static enum gb_status collect(const struct chunk *chunk, int count, struct gb_re
 		if (c->fault)
 			return gb_reader_fail(r, "%s", c->fault);
 		if (c->count && c->first != edges->count)
-			memmove(bytes + edges->count * size, bytes + c->first * size,
-				c->count * size);
+			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
+				2 * c->count * sizeof *edges->id);
 		edges->count += c->count;
 		found->comments += c->found.comments;
 		found->ignored += c->found.ignored;
 		found->valued += c->found.valued;
 		found->worded += c->found.worded;
+		found->largest =
+			c->found.largest > found->largest ? c->found.largest : found->largest;
 	}
 	r->line = line;
 	return GB_OK;
@@ -395,23 +367,16 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 	struct chunk chunk[MAX_CHUNKS];
 	const int threads = omp_get_max_threads(),
 		  count = threads < MAX_CHUNKS ? threads : MAX_CHUNKS;
-	size_t lines;
 
 	*found = (struct graph_found){ 0 };
 	cut(chunk, count, columns_of(rules, r->at, end), r->at, end);
-	lines = number_lines(chunk, count, r->line);
-	edges->pair = gb_host_alloc(lines, 2 * sizeof *edges->pair, r->err);
-	if (!edges->pair)
+	edges->id =
+		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
+	if (!edges->id)
 		return r->err->code;
-	found->largest = parse_all(chunk, count, rules, edges);
-	if (found->largest > UINT32_MAX) {
-		gb_host_free(edges->pair);
-		edges->pair = NULL;
-		edges->id = gb_host_alloc(lines, 2 * sizeof *edges->id, r->err);
-		if (!edges->id)
-			return r->err->code;
-		found->largest = parse_all(chunk, count, rules, edges);
-	}
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < count; i++)
+		parse(&chunk[i], rules, edges);
 	return collect(chunk, count, r, edges, found);
 }
 

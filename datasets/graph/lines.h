@@ -25,20 +25,14 @@ struct graph_found {
 	uint64_t largest; /* vertex, from 0 */
 };
 
-/* Read the edges from r->at, the start of a line, to `end`, the end of a line or of the file, as
- * edges->pair or, if an id takes more than 32 bits, edges->id; edges->n is not set. */
+/* Read the edges from r->at, the start of a line, to `end`, the end of a line or of the file.
+ * They are edges->id; edges->n is not set. */
 enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 				const struct graph_rules *rules, struct graph_edges *edges,
 				struct graph_found *found);
 
 /* Note what was ignored; `edges` is what the format calls them. */
 void graph_note_ignored(const struct graph_found *found, const char *edges);
-
-/* End i % 2 of edge i / 2, as it was read. */
-static inline uint64_t graph_id(const struct graph_edges *edges, uint64_t i)
-{
-	return edges->id ? edges->id[i] : edges->pair[i];
-}
 
 /* Set edges->n and edges->pair.  The vertices are renumbered 0, 1, 2 ... in the order of their ids if
  * these leave gaps, unless there are `n` vertices by the file's header (0: unknown). */

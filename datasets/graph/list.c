@@ -141,7 +141,7 @@ static const char *without_sentinel(const struct gb_reader *r)
 static bool has_zero(const struct graph_edges *edges)
 {
 	for (uint64_t i = 0; i < 2 * edges->count; i++)
-		if (graph_id(edges, i) == 0)
+		if (edges->id[i] == 0)
 			return true;
 	return false;
 }
@@ -173,7 +173,6 @@ static enum gb_status read_edges(struct gb_reader *r, const char *end, struct he
 			head->vertices = head->number[0];
 			return GB_OK;
 		}
-		gb_host_free(edges->pair);
 		gb_host_free(edges->id);
 		*edges = (struct graph_edges){ 0 };
 		if (r->err->code == GB_EUSAGE)
