@@ -1,5 +1,5 @@
 /* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
- * failure the caller frees the arrays of an input, edges->id and edges->pair. */
+ * failure the caller frees the arrays of an input, edges->id and edges->key. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -22,12 +22,20 @@ struct graph_edges {
 	uint32_t n;
 	uint64_t count;
 	uint64_t *id;    /* from, to of edge i at 2 i, 2 i + 1, as they were read */
-	uint32_t *pair;  /* the same as numbers of vertices; both from gb_host_alloc */
-	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
+	uint64_t *key;   /* the same as numbers of vertices; both from gb_host_alloc */
+	bool undirected; /* each key is two edges, one per direction; a self-loop is one edge */
 	bool simple;     /* remove self-loops and parallel edges */
 };
 
-/* Set in->n, m, symmetric, out and in from the edges.  The pairs are freed in any case. */
+/* An edge as a number: its target, and its source in the lower half. */
+static inline uint64_t graph_key(uint64_t u, uint64_t v)
+{
+	return v << 32 | u;
+}
+
+/* Allocate edges->key for `count` edges, with room for their reverses. */
+enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struct gb_error *err);
+/* Set in->n, m, symmetric, out and in from the edges.  The keys are freed in any case. */
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err);
 /* Store the reversed edges of `from` in *to; those of each vertex ascend. */

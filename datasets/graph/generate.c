@@ -160,8 +160,7 @@ static enum gb_status fill_kronecker(struct graph_edges *edges, const struct bfs
 		uint32_t u, v;
 
 		draw_kronecker(seed, i, (unsigned)params->scale, &u, &v);
-		edges->pair[2 * i] = name[u];
-		edges->pair[2 * i + 1] = name[v];
+		edges->key[i] = graph_key(name[u], name[v]);
 	}
 	gb_host_free(name);
 	return GB_OK;
@@ -174,11 +173,8 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 		const struct gb_random_block random =
 			gb_random_block(seed, GRAPH_STREAM_UNIFORM, i);
 
-		for (unsigned end = 0; end < 2; end++) {
-			const uint64_t word = gb_random_half(random, end) >> 32;
-
-			edges->pair[2 * i + end] = (uint32_t)(word * edges->n >> 32);
-		}
+		edges->key[i] = graph_key((gb_random_half(random, 0) >> 32) * edges->n >> 32,
+					  (gb_random_half(random, 1) >> 32) * edges->n >> 32);
 	}
 }
 
@@ -194,11 +190,10 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	};
 
 	edges.count = (uint64_t)params->edgefactor * edges.n;
-	edges.pair = gb_host_alloc(edges.count, 2 * sizeof *edges.pair, err);
-	if (!edges.pair)
+	if (graph_keys_alloc(&edges, edges.count, err))
 		return err->code;
 	if (kronecker && fill_kronecker(&edges, params, err)) {
-		gb_host_free(edges.pair);
+		gb_host_free(edges.key);
 		return err->code;
 	}
 	if (!kronecker)

@@ -93,19 +93,6 @@ static uint32_t rank(const struct word *word, uint64_t id)
 
 /* ---- large ids --------------------------------------------------------------------------- */
 
-static size_t list_large(const void *numbering, uint64_t first, uint64_t end, uint64_t *key)
-{
-	const struct numbering *a = numbering;
-	const uint64_t words = a->words;
-	size_t count = 0;
-
-	for (uint64_t i = first; i < end; i++) {
-		key[count] = a->id[i];
-		count += key[count] / 64 >= words;
-	}
-	return count;
-}
-
 /* Sort the places of the keys stably by the digit of that shift. */
 static void sort_digit(const uint64_t *key, const uint64_t *from, uint64_t *to, uint64_t count,
 		       unsigned shift)
@@ -125,11 +112,11 @@ static void sort_digit(const uint64_t *key, const uint64_t *from, uint64_t *to, 
 static uint64_t rank_keys(uint64_t *key, uint64_t count)
 {
 	struct gb_error memory = { 0 };
-	uint64_t *const room = gb_host_alloc(count, 2 * sizeof *room, &memory);
-	uint64_t *place = room, *other = room + count, *swap;
+	uint64_t *place = gb_host_alloc(count, sizeof *place, &memory);
+	uint64_t *other = gb_host_alloc(count, sizeof *other, &memory), *swap;
 	uint64_t differing = 0, different = 0, before = 0;
 
-	for (uint64_t i = 0; room && i < count; i++) {
+	for (uint64_t i = 0; other && i < count; i++) {
 		place[i] = i;
 		differing |= key[i] ^ key[0];
 	}
@@ -140,14 +127,15 @@ static uint64_t rank_keys(uint64_t *key, uint64_t count)
 			place = other;
 			other = swap;
 		}
-	for (uint64_t i = 0; room && i < count; i++) {
+	for (uint64_t i = 0; other && i < count; i++) {
 		uint64_t *const k = &key[place[i]];
 
 		different += i == 0 || *k != before;
 		before = *k;
 		*k = different - 1;
 	}
-	gb_host_free(room);
+	gb_host_free(place);
+	gb_host_free(other);
 	return different;
 }
 
@@ -157,7 +145,6 @@ static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count
 			   struct gb_error *err)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll(largest);
-	const struct graph_keys keys = { a, a->count, list_large, list_large };
 	uint64_t sum = first;
 	bool dry = false;
 
@@ -165,12 +152,14 @@ static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count
 	a->key = gb_host_alloc(count, sizeof *a->key, err);
 	if (!a->key)
 		return 0;
-	(void)graph_partition(a->p, bits > GRAPH_GROUP_BITS ? bits - GRAPH_GROUP_BITS : 0, &keys,
-			      a->key);
+	a->p->shift = bits > GRAPH_GROUP_BITS ? bits - GRAPH_GROUP_BITS : 0;
+	a->p->both = false;
+	a->p->least = 64 * a->words;
+	(void)graph_partition(a->p, a->id, a->count, a->key);
 #pragma omp parallel for schedule(dynamic) reduction(|| : dry)
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++) {
-		const uint64_t begin = graph_group_begin(a->p, group),
-			       size = graph_group_end(a->p, group) - begin;
+		const uint64_t begin = graph_group(a->p, group),
+			       size = graph_group(a->p, group + 1) - begin;
 
 		a->first[group] = size ? rank_keys(a->key + begin, size) : 0;
 		dry = dry || (size && !a->first[group]);
@@ -188,30 +177,34 @@ static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Number the ends of a part of the edges. */
-static void number_part(struct numbering a, unsigned part, uint32_t *vertex)
+/* The number of the vertex with id i, the next one of its group. */
+static inline uint64_t number(const struct numbering *a, uint64_t i, uint64_t *next)
 {
-	const uint64_t end = graph_part(a.count, part + 1);
+	const uint64_t id = a->id[i], *key;
+
+	fetch_word(a, i + AHEAD);
+	if (id / 64 < a->words)
+		return rank(a->word, id);
+	key = a->key + next[id >> a->p->shift]++;
+	__builtin_prefetch(key + GRAPH_AHEAD);
+	return a->first[id >> a->p->shift] + *key;
+}
+
+/* Number the vertices of a part of the edges. */
+static void number_part(struct numbering a, unsigned part, uint64_t *edge)
+{
 	uint64_t next[GRAPH_GROUPS];
 
 	for (unsigned group = 0; a.p && group < GRAPH_GROUPS; group++)
-		next[group] = part ? a.p->end[part - 1][group] : graph_group_begin(a.p, group);
-	for (uint64_t i = graph_part(a.count, part); i < end; i++) {
-		const uint64_t id = a.id[i];
+		next[group] = part ? a.p->end[part - 1][group] : graph_group(a.p, group);
+	for (uint64_t i = graph_part(a.count, part); i < graph_part(a.count, part + 1); i += 2) {
+		const uint64_t u = number(&a, i, next), v = number(&a, i + 1, next);
 
-		fetch_word(&a, i + AHEAD);
-		if (id / 64 < a.words) {
-			vertex[i] = rank(a.word, id);
-		} else {
-			const uint64_t group = id >> a.p->shift, *key = a.key + next[group]++;
-
-			vertex[i] = (uint32_t)(a.first[group] + *key);
-			__builtin_prefetch(key + GRAPH_AHEAD);
-		}
+		edge[i / 2] = graph_key(u, v);
 	}
 }
 
-/* Set edges->pair to the ranks of the ids.  Returns how many different ids there are. */
+/* Set edges->key to the ranks of the ids.  Returns how many different ids there are. */
 static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct gb_error *err)
 {
 	struct numbering a = { .id = edges->id, .count = 2 * edges->count };
@@ -229,7 +222,7 @@ static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct g
 	if (!err->code)
 #pragma omp parallel for schedule(static)
 		for (unsigned part = 0; part < GRAPH_PARTS; part++)
-			number_part(a, part, edges->pair);
+			number_part(a, part, edges->key);
 	gb_host_free(a.word);
 	gb_host_free(a.p);
 	gb_host_free(a.key);
@@ -241,15 +234,14 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 {
 	uint64_t different = n;
 
-	edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, r->err);
-	if (!edges->pair)
+	if (graph_keys_alloc(edges, edges->count, r->err))
 		goto out;
 	if (n <= found->largest)
 		different = number_all(edges, found->largest, r->err);
 	else
 #pragma omp parallel for schedule(static)
-		for (uint64_t i = 0; i < 2 * edges->count; i++)
-			edges->pair[i] = (uint32_t)edges->id[i];
+		for (uint64_t i = 0; i < edges->count; i++)
+			edges->key[i] = graph_key(edges->id[2 * i], edges->id[2 * i + 1]);
 	if (!r->err->code && different > INT32_MAX)
 		gb_fail(r->err, GB_EUSAGE, "%s: %" PRIu64 " vertices, more than %d", r->path,
 			different, INT32_MAX);
