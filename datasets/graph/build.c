@@ -76,30 +76,15 @@ static void sort_group(const uint64_t *from, uint64_t begin, uint64_t end, uint3
 
 /* The memory of a sort, and what it does. */
 struct sort {
-	struct graph_partition *p;
 	uint64_t *room; /* for all edges */
 	bool both;      /* take each edge in both directions */
 	bool reverse; /* replace the keys by the sorted edges, reversed; otherwise they are freed */
 	bool columns; /* set the columns */
+	struct graph_partition p;
 };
 
-static struct sort sort_alloc(uint64_t count, bool both, struct gb_error *err)
-{
-	struct sort s = { .both = both };
-
-	s.p = gb_host_alloc(1, sizeof *s.p, err);
-	s.room = gb_host_alloc(count, (both ? 2 : 1) * sizeof *s.room, err);
-	return s;
-}
-
-static void sort_free(struct sort *s)
-{
-	gb_host_free(s->p);
-	gb_host_free(s->room);
-}
-
 /* Sort the edges stably by their targets, and set the rows of these.  Returns their number. */
-static uint64_t sort_keys(const struct sort *s, uint64_t **key, uint64_t count, uint32_t n,
+static uint64_t sort_keys(struct sort *s, uint64_t **key, uint64_t count, uint32_t n,
 			  struct bfs_csr *csr, struct gb_error *err)
 {
 	const unsigned bits =
@@ -107,10 +92,9 @@ static uint64_t sort_keys(const struct sort *s, uint64_t **key, uint64_t count, 
 
 	if (err->code)
 		return 0;
-	s->p->shift = 32 + bits - GRAPH_GROUP_BITS;
-	s->p->both = s->both;
-	s->p->least = 0;
-	count = graph_partition(s->p, *key, count, s->room);
+	s->p.shift = 32 + bits - GRAPH_GROUP_BITS;
+	s->p.both = s->both;
+	count = graph_partition(&s->p, *key, count, s->room);
 	if (!s->reverse) {
 		gb_host_free(*key);
 		*key = NULL;
@@ -124,8 +108,8 @@ static uint64_t sort_keys(const struct sort *s, uint64_t **key, uint64_t count, 
 	csr->row[0] = 0;
 #pragma omp parallel for schedule(dynamic)
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
-		sort_group(s->room, graph_group(s->p, group), graph_group(s->p, group + 1),
-			   first_vertex(s->p, group, n), first_vertex(s->p, group + 1, n), *key,
+		sort_group(s->room, graph_group(&s->p, group), graph_group(&s->p, group + 1),
+			   first_vertex(&s->p, group, n), first_vertex(&s->p, group + 1, n), *key,
 			   csr);
 	return count;
 }
@@ -133,16 +117,15 @@ static uint64_t sort_keys(const struct sort *s, uint64_t **key, uint64_t count, 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err)
 {
-	struct sort s = sort_alloc(m, false, err);
+	struct sort s = { .room = gb_host_alloc(m, sizeof *s.room, err), .columns = true };
 	uint64_t *key = gb_host_alloc(m, sizeof *key, err);
 
-	s.columns = true;
 #pragma omp parallel for schedule(dynamic, 1024)
 	for (uint32_t u = 0; u < (key ? n : 0); u++)
 		for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
 			key[e] = graph_key(u, from->column[e]);
 	(void)sort_keys(&s, &key, m, n, to, err);
-	sort_free(&s);
+	gb_host_free(s.room);
 	gb_host_free(key);
 	return err->code;
 }
@@ -172,11 +155,11 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 {
 	const uint32_t n = edges->n;
 	const bool both = edges->undirected;
-	struct sort s = sort_alloc(edges->count, both, err);
+	struct sort s = { .both = both, .reverse = true };
 
 	in->n = n;
 	in->symmetric = both;
-	s.reverse = true;
+	s.room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *s.room, err);
 	in->m = sort_keys(&s, &edges->key, edges->count, n, &in->in, err);
 	s.both = false;
 	s.columns = true;
@@ -185,7 +168,7 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 	s.reverse = false;
 	if (!both)
 		(void)sort_keys(&s, &edges->key, in->m, n, &in->in, err);
-	sort_free(&s);
+	gb_host_free(s.room);
 	gb_host_free(edges->key);
 	edges->key = NULL;
 	if (both && !err->code) {

@@ -25,7 +25,7 @@ struct numbering {
 	uint64_t count;
 	struct word *word;
 	uint64_t words;               /* ids from 64 times this on are large */
-	struct graph_partition *p;    /* of the large ids, if there are any */
+	struct graph_partition *p;    /* of the large ids */
 	uint64_t *key;                /* their copies, then their ranks in their groups */
 	uint64_t first[GRAPH_GROUPS]; /* number of the first vertex of a group */
 };
@@ -148,12 +148,10 @@ static uint64_t rank_large(struct numbering *a, uint64_t largest, uint64_t count
 	uint64_t sum = first;
 	bool dry = false;
 
-	a->p = gb_host_alloc(1, sizeof *a->p, err);
 	a->key = gb_host_alloc(count, sizeof *a->key, err);
 	if (!a->key)
 		return 0;
 	a->p->shift = bits > GRAPH_GROUP_BITS ? bits - GRAPH_GROUP_BITS : 0;
-	a->p->both = false;
 	a->p->least = 64 * a->words;
 	(void)graph_partition(a->p, a->id, a->count, a->key);
 #pragma omp parallel for schedule(dynamic) reduction(|| : dry)
@@ -195,7 +193,7 @@ static void number_part(struct numbering a, unsigned part, uint64_t *edge)
 {
 	uint64_t next[GRAPH_GROUPS];
 
-	for (unsigned group = 0; a.p && group < GRAPH_GROUPS; group++)
+	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
 		next[group] = part ? a.p->end[part - 1][group] : graph_group(a.p, group);
 	for (uint64_t i = graph_part(a.count, part); i < graph_part(a.count, part + 1); i += 2) {
 		const uint64_t u = number(&a, i, next), v = number(&a, i + 1, next);
@@ -207,7 +205,8 @@ static void number_part(struct numbering a, unsigned part, uint64_t *edge)
 /* Set edges->key to the ranks of the ids.  Returns how many different ids there are. */
 static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct gb_error *err)
 {
-	struct numbering a = { .id = edges->id, .count = 2 * edges->count };
+	struct graph_partition p = { .both = false };
+	struct numbering a = { .id = edges->id, .count = 2 * edges->count, .p = &p };
 	uint64_t most, others, different;
 
 	most = a.count * SPREAD / 64;
@@ -224,7 +223,6 @@ static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct g
 		for (unsigned part = 0; part < GRAPH_PARTS; part++)
 			number_part(a, part, edges->key);
 	gb_host_free(a.word);
-	gb_host_free(a.p);
 	gb_host_free(a.key);
 	return different;
 }

@@ -18,14 +18,13 @@ enum { MAX_CHUNKS = 64, REPORT = 1 << 16, PLAIN = 32, END = 1 << 24 };
 /* A part of the text and its edges. */
 struct chunk {
 	const char *begin, *end;
-	size_t first_line; /* line number in the file, from 1 */
 	size_t lines;
-	size_t first; /* the place of its first edge */
+	size_t first; /* the place of its first edge, if each line before has one */
 	uint64_t count;
 	unsigned columns; /* numbers in each line; 0: as many as in the first */
 	struct graph_found found;
 	const char *fault; /* or NULL */
-	size_t fault_line;
+	const char *fault_at;
 };
 
 /* The state while a chunk is parsed. */
@@ -33,7 +32,6 @@ struct parser {
 	const struct graph_rules *rules;
 	struct chunk *chunk;
 	const char *at;
-	size_t line;
 };
 
 /* ---- one line ---------------------------------------------------------------------------- */
@@ -251,7 +249,7 @@ static bool find_edge(struct parser *p)
 	const struct graph_rules *rules = p->rules;
 	struct chunk *c = p->chunk;
 
-	for (; p->at < c->end; p->at++, p->line++) {
+	for (; p->at < c->end; p->at++) {
 		if (gb_is_digit(*p->at))
 			return true;
 		p->at = skip_quote(rules, gb_skip_blanks(p->at));
@@ -273,13 +271,13 @@ static bool find_edge(struct parser *p)
 /* Parse the lines of a chunk into its edges. */
 static void parse(struct chunk *c, const struct graph_rules *rules, const struct graph_edges *edges)
 {
-	struct parser p = { rules, c, c->begin, c->first_line };
+	struct parser p = { rules, c, c->begin };
 	uint64_t *pair = edges->id + 2 * c->first, largest = 0, count = 0;
 
-	for (; find_edge(&p); p.at++, p.line++, pair += 2) {
+	for (; find_edge(&p); p.at++, pair += 2) {
 		c->fault = read_edge(&p, pair);
 		if (c->fault) {
-			c->fault_line = p.line;
+			c->fault_at = p.at;
 			return;
 		}
 		largest = pair[0] > largest ? pair[0] : largest;
@@ -295,7 +293,7 @@ static void parse(struct chunk *c, const struct graph_rules *rules, const struct
 static unsigned columns_of(const struct graph_rules *rules, const char *begin, const char *end)
 {
 	struct chunk c = { .begin = begin, .end = end };
-	struct parser p = { rules, &c, begin, 0 };
+	struct parser p = { rules, &c, begin };
 	uint64_t pair[2];
 
 	return find_edge(&p) && !read_edge(&p, pair) ? c.columns : 0;
@@ -317,8 +315,8 @@ static void cut(struct chunk *chunk, int count, unsigned columns, const char *te
 	}
 }
 
-/* Number the lines of the chunks from first_line on.  Returns the total number of lines. */
-static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
+/* Give each chunk room for an edge per line.  Returns the number of lines. */
+static size_t count_lines(struct chunk *chunk, int count)
 {
 	size_t lines = 0;
 
@@ -327,7 +325,6 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 		chunk[i].lines = gb_count_lines(chunk[i].begin, chunk[i].end);
 	for (int i = 0; i < count; i++) {
 		chunk[i].first = lines;
-		chunk[i].first_line = first_line + lines;
 		lines += chunk[i].lines;
 	}
 	return lines;
@@ -337,14 +334,13 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
-	const size_t line = r->line;
-
 	for (int i = 0; i < count; i++) {
 		const struct chunk *c = &chunk[i];
 
-		r->line = c->fault_line;
-		if (c->fault)
+		if (c->fault) {
+			r->line += gb_count_lines(chunk[0].begin, c->fault_at + 1) - 1;
 			return gb_reader_fail(r, "%s", c->fault);
+		}
 		if (c->count && c->first != edges->count)
 			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
 				2 * c->count * sizeof *edges->id);
@@ -356,7 +352,6 @@ static enum gb_status collect(const struct chunk *chunk, int count, struct gb_re
 		found->largest =
 			c->found.largest > found->largest ? c->found.largest : found->largest;
 	}
-	r->line = line;
 	return GB_OK;
 }
 
@@ -370,8 +365,7 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 
 	*found = (struct graph_found){ 0 };
 	cut(chunk, count, columns_of(rules, r->at, end), r->at, end);
-	edges->id =
-		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
+	edges->id = gb_host_alloc(count_lines(chunk, count), 2 * sizeof *edges->id, r->err);
 	if (!edges->id)
 		return r->err->code;
 #pragma omp parallel for schedule(static)
