@@ -56,8 +56,14 @@ static void sort_group(const uint64_t *from, uint64_t begin, uint64_t end, uint3
 
 	for (uint32_t v = first; v < last; v++)
 		next[v] = 0;
-	for (uint64_t i = begin; i < end; i++)
+	/* Fetching the places of the group in order takes less time than at random in the last loop. */
+	for (uint64_t i = begin; i < end; i++) {
 		next[from[i] >> 32]++;
+		if (to)
+			__builtin_prefetch(to + i, 1);
+		if (csr->column)
+			__builtin_prefetch(csr->column + i, 1);
+	}
 	for (uint32_t v = first; v < last; v++) {
 		const uint64_t count = next[v];
 
