@@ -8,7 +8,6 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "datasets/graph/partition.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error ".sg files are read without conversion: little-endian only"
@@ -38,23 +37,27 @@ enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struc
 	return err->code;
 }
 
-/* The first vertex of a group of targets. */
-static uint32_t first_vertex(const struct graph_partition *p, unsigned group, uint32_t n)
-{
-	const uint64_t vertex = (uint64_t)group << p->shift >> 32;
+/* The memory of a sort, and what it does. */
+struct sort {
+	uint64_t *room; /* for all edges */
+	bool both;      /* take each edge in both directions */
+	bool reverse; /* replace the keys by the sorted edges, reversed; otherwise they are freed */
+	bool columns; /* set the columns */
+	struct graph_partition p;
+};
 
-	return vertex < n ? (uint32_t)vertex : n;
-}
-
-/* Sort the edges from[begin .. end - 1] of one group of targets, first .. last - 1.  Store them
- * reversed, their sources as columns, or both.  row[v + 1] is at first the number of v's edges, then the
- * place of its next edge, and finally the end of its edges. */
-static void sort_group(const uint64_t *from, uint64_t begin, uint64_t end, uint32_t first,
-		       uint32_t last, uint64_t *to, const struct bfs_csr *csr)
+/* Sort the edges of one group of targets.  Store them reversed in `to`, their sources as columns, or
+ * both.  row[v + 1] is at first the number of v's edges, then the place of its next edge, and finally
+ * the end of its edges. */
+static void sort_group(const struct sort *s, unsigned group, uint32_t n, uint64_t *to,
+		       const struct bfs_csr *csr)
 {
+	const uint64_t begin = graph_group(&s->p, group), end = graph_group(&s->p, group + 1);
+	const uint64_t first = (uint64_t)group << s->p.shift >> 32,
+		       last = (uint64_t)(group + 1) << s->p.shift >> 32, *from = s->room;
 	uint64_t *next = csr->row + 1, sum = begin;
 
-	for (uint32_t v = first; v < last; v++)
+	for (uint64_t v = first; v < last && v < n; v++)
 		next[v] = 0;
 	/* Fetching the places of the group in order takes less time than at random in the last loop. */
 	for (uint64_t i = begin; i < end; i++) {
@@ -64,7 +67,7 @@ static void sort_group(const uint64_t *from, uint64_t begin, uint64_t end, uint3
 		if (csr->column)
 			__builtin_prefetch(csr->column + i, 1);
 	}
-	for (uint32_t v = first; v < last; v++) {
+	for (uint64_t v = first; v < last && v < n; v++) {
 		const uint64_t count = next[v];
 
 		next[v] = sum;
@@ -79,15 +82,6 @@ static void sort_group(const uint64_t *from, uint64_t begin, uint64_t end, uint3
 			csr->column[place] = (uint32_t)from[i];
 	}
 }
-
-/* The memory of a sort, and what it does. */
-struct sort {
-	uint64_t *room; /* for all edges */
-	bool both;      /* take each edge in both directions */
-	bool reverse; /* replace the keys by the sorted edges, reversed; otherwise they are freed */
-	bool columns; /* set the columns */
-	struct graph_partition p;
-};
 
 /* Sort the edges stably by their targets, and set the rows of these.  Returns their number. */
 static uint64_t sort_keys(struct sort *s, uint64_t **key, uint64_t count, uint32_t n,
@@ -114,9 +108,7 @@ static uint64_t sort_keys(struct sort *s, uint64_t **key, uint64_t count, uint32
 	csr->row[0] = 0;
 #pragma omp parallel for schedule(dynamic)
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
-		sort_group(s->room, graph_group(&s->p, group), graph_group(&s->p, group + 1),
-			   first_vertex(&s->p, group, n), first_vertex(&s->p, group + 1, n), *key,
-			   csr);
+		sort_group(s, group, n, *key, csr);
 	return count;
 }
 

@@ -11,7 +11,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/lines.h"
-#include "datasets/graph/partition.h"
 
 enum { SPREAD = 16, AHEAD = 16, DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS };
 

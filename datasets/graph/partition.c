@@ -1,5 +1,5 @@
 /* partition.c -- one pass counts the keys of each group, a second one moves them. */
-#include "datasets/graph/partition.h"
+#include "datasets/graph/build.h"
 
 #include <string.h>
 
