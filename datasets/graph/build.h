@@ -48,7 +48,7 @@ uint64_t graph_partition(struct graph_partition *p, const uint64_t *key, uint64_
 /* The first key of a part, at an even place. */
 static inline uint64_t graph_part(uint64_t count, unsigned part)
 {
-	return part < GRAPH_PARTS ? count / (2 * GRAPH_PARTS) * 2 * part : count;
+	return part < GRAPH_PARTS ? count / 2 / GRAPH_PARTS * 2 * part : count;
 }
 
 /* Where a group begins, and the one before it ends. */
