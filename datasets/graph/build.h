@@ -27,7 +27,7 @@ struct graph_edges {
 	bool simple;     /* remove self-loops and parallel edges */
 };
 
-/* ---- partition.c: keys grouped by their highest bits, so that the work on a group stays in a cache */
+/* ---- keys grouped by their highest bits, so that the work on a group stays in a cache -------- */
 
 enum { GRAPH_GROUP_BITS = 9, GRAPH_GROUPS = 1 << GRAPH_GROUP_BITS, GRAPH_PARTS = 64 };
 /* A prefetch is this many keys ahead: as many as a cache line has. */
@@ -57,7 +57,7 @@ static inline uint64_t graph_group(const struct graph_partition *p, unsigned gro
 	return group ? p->end[GRAPH_PARTS - 1][group - 1] : 0;
 }
 
-/* ---- build.c ----------------------------------------------------------------------------- */
+/* ---- CSR --------------------------------------------------------------------------------- */
 
 /* An edge as a number: its target, and its source in the lower half. */
 static inline uint64_t graph_key(uint64_t u, uint64_t v)

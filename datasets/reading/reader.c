@@ -266,18 +266,12 @@ bool gb_reader_take(struct gb_reader *r, const char *word)
 
 size_t gb_count_lines(const char *begin, const char *end)
 {
-	enum { BLOCK = 240 }; /* counted in a byte, of which a vector register holds many */
+	const size_t size = (size_t)(end - begin);
 	size_t lines = 0;
 
-	for (const char *at = begin, *stop; at < end; at = stop) {
-		unsigned char newlines = 0;
-
-		stop = end - at < BLOCK ? end : at + BLOCK;
-		for (const char *c = at; c < stop; c++)
-			newlines = (unsigned char)(newlines + (*c == '\n'));
-		lines += newlines;
-	}
-	return lines + (begin < end && end[-1] != '\n');
+	for (size_t i = 0; i < size; i++)
+		lines += begin[i] == '\n';
+	return lines + (size && end[-1] != '\n');
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */
