@@ -1,14 +1,11 @@
 /* build.c -- CSR from edges in any order.
  *
- * Edges are sorted by a stable counting sort: they are counted by target, then moved to the range
- * of their target in input order.  If the sources of the input ascend, the sources of each target
- * ascend as well, so two reversals sort both ends whatever the first order.  Threads that move
- * edges divide the targets, not the edges.  Each thread reads all edges and moves those of its
- * targets, so the result does not depend on the number of threads.
+ * Edges are sorted by a stable counting sort of their targets, and reversed, until both ends are
+ * sorted.  Before a sort they are grouped by the highest bits of their targets: the counters and edges
+ * of a group fit in a cache, and one thread has them alone.
  */
 #include "datasets/graph/build.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -34,143 +31,155 @@ void graph_csr_free(struct bfs_csr *csr)
 	*csr = (struct bfs_csr){ NULL, NULL };
 }
 
-/* ---- distribution ------------------------------------------------------------------------ */
+/* ---- partition --------------------------------------------------------------------------- */
 
-/* The vertices first .. last - 1 of one thread. */
-struct share {
-	uint32_t first, last;
+/* Count a key by its group in next[], or store it at the place there. */
+static inline void take(uint64_t key, unsigned shift, uint64_t *next, uint64_t *to)
+{
+	const uint64_t place = next[key >> shift]++;
+
+	if (to) {
+		to[place] = key;
+		__builtin_prefetch(to + place + GRAPH_AHEAD, 1);
+	}
+}
+
+static inline void take_part(struct graph_partition *p, unsigned part, const uint64_t *key,
+			     uint64_t count, uint64_t *to)
+{
+	const uint64_t end = graph_part(count, part + 1), least = p->least;
+	const unsigned shift = p->shift;
+	const bool both = p->both;
+
+	for (uint64_t i = graph_part(count, part); i < end; i++) {
+		const uint64_t swapped = key[i] << 32 | key[i] >> 32;
+
+		if (key[i] >= least)
+			take(key[i], shift, p->end[part], to);
+		if (both && key[i] != swapped)
+			take(swapped, shift, p->end[part], to);
+	}
+}
+
+uint64_t graph_partition(struct graph_partition *p, const uint64_t *key, uint64_t count,
+			 uint64_t *to)
+{
+	uint64_t sum = 0;
+
+	memset(p->end, 0, sizeof p->end);
+#pragma omp parallel for schedule(static)
+	for (unsigned part = 0; part < GRAPH_PARTS; part++)
+		take_part(p, part, key, count, NULL);
+	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
+		for (unsigned part = 0; part < GRAPH_PARTS; part++) {
+			const uint64_t keys = p->end[part][group];
+
+			p->end[part][group] = sum;
+			sum += keys;
+		}
+#pragma omp parallel for schedule(static)
+	for (unsigned part = 0; part < GRAPH_PARTS; part++)
+		take_part(p, part, key, count, to);
+	return sum;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------- */
+
+enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struct gb_error *err)
+{
+	edges->key = gb_host_alloc(count, (edges->undirected ? 2 : 1) * sizeof *edges->key, err);
+	return err->code;
+}
+
+/* The memory of a sort, and what it does. */
+struct sort {
+	uint64_t *room; /* for all edges */
+	bool both;      /* take each edge in both directions */
+	bool reverse; /* replace the keys by the sorted edges, reversed; otherwise they are freed */
+	bool columns; /* set the columns */
+	struct graph_partition p;
 };
 
-/* The first vertex whose edges start at or after `edge`. */
-static uint32_t vertex_at(const uint64_t *row, uint32_t n, uint64_t edge)
+/* Sort the edges of one group of targets.  Store them reversed in `to`, their sources as columns, or
+ * both.  row[v + 1] is at first the number of v's edges, then the place of its next edge, and finally
+ * the end of its edges. */
+static void sort_group(const struct sort *s, unsigned group, uint32_t n, uint64_t *to,
+		       const struct bfs_csr *csr)
 {
-	uint32_t low = 0, high = n;
+	const uint64_t begin = graph_group(&s->p, group), end = graph_group(&s->p, group + 1);
+	const uint64_t first = (uint64_t)group << s->p.shift >> 32,
+		       last = (uint64_t)(group + 1) << s->p.shift >> 32, *from = s->room;
+	uint64_t *next = csr->row + 1, sum = begin;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (row[middle] < edge)
-			low = middle + 1;
-		else
-			high = middle;
+	for (uint64_t v = first; v < last && v < n; v++)
+		next[v] = 0;
+	/* Fetching the places of the group in order takes less time than at random in the last loop. */
+	for (uint64_t i = begin; i < end; i++) {
+		next[from[i] >> 32]++;
+		if (to)
+			__builtin_prefetch(to + i, 1);
+		if (csr->column)
+			__builtin_prefetch(csr->column + i, 1);
 	}
-	return low;
+	for (uint64_t v = first; v < last && v < n; v++) {
+		const uint64_t count = next[v];
+
+		next[v] = sum;
+		sum += count;
+	}
+	for (uint64_t i = begin; i < end; i++) {
+		const uint64_t place = next[from[i] >> 32]++;
+
+		if (to)
+			to[place] = graph_key(from[i] >> 32, (uint32_t)from[i]);
+		if (csr->column)
+			csr->column[place] = (uint32_t)from[i];
+	}
 }
 
-/* This thread's share of the vertices, with nearly equal numbers of edges per thread. */
-static struct share edge_share(const uint64_t *row, uint32_t n)
+/* Sort the edges stably by their targets, and set the rows of these.  Returns their number. */
+static uint64_t sort_keys(struct sort *s, uint64_t **key, uint64_t count, uint32_t n,
+			  struct bfs_csr *csr, struct gb_error *err)
 {
-	const uint64_t t = (uint64_t)omp_get_thread_num(),
-		       threads = (uint64_t)omp_get_num_threads();
-	const uint64_t m = row[n];
+	const unsigned bits =
+		n > GRAPH_GROUPS ? 32 - (unsigned)__builtin_clz(n - 1) : GRAPH_GROUP_BITS;
 
-	return (struct share){ vertex_at(row, n, m / threads * t),
-			       t + 1 == threads ? n : vertex_at(row, n, m / threads * (t + 1)) };
-}
-
-static bool is_in(struct share s, uint32_t vertex)
-{
-	return vertex >= s.first && vertex < s.last;
-}
-
-/* Turn the counts in row[1 ..] into start positions in row[0 ..] (a prefix sum). */
-static void sum_up(uint64_t *row, uint32_t n)
-{
-	row[0] = 0;
-	for (uint32_t v = 0; v < n; v++)
-		row[v + 1] += row[v];
-}
-
-/* After distribution row[v] is the end of v's edges.  Shift the array so that it is the start. */
-static void step_back(uint64_t *row, uint32_t n)
-{
-	memmove(row + 1, row, (size_t)n * sizeof *row);
-	row[0] = 0;
-}
-
-static void count_one(uint64_t *row, uint32_t vertex)
-{
-#pragma omp atomic
-	row[vertex + 1]++;
-}
-
-static void count_columns(const struct bfs_csr *from, uint32_t n, uint64_t m, uint64_t *row)
-{
-	memset(row, 0, ((size_t)n + 1) * sizeof *row);
-#pragma omp parallel for schedule(static)
-	for (uint64_t e = 0; e < m; e++)
-		count_one(row, from->column[e]);
+	if (err->code)
+		return 0;
+	s->p.shift = 32 + bits - GRAPH_GROUP_BITS;
+	s->p.both = s->both;
+	count = graph_partition(&s->p, *key, count, s->room);
+	if (!s->reverse) {
+		gb_host_free(*key);
+		*key = NULL;
+	}
+	if (!csr->row)
+		csr->row = gb_host_alloc((size_t)n + 1, sizeof *csr->row, err);
+	if (s->columns)
+		csr->column = gb_host_alloc(count, sizeof *csr->column, err);
+	if (err->code)
+		return 0;
+	csr->row[0] = 0;
+#pragma omp parallel for schedule(dynamic)
+	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
+		sort_group(s, group, n, *key, csr);
+	return count;
 }
 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err)
 {
-	uint64_t *row;
+	struct sort s = { .room = gb_host_alloc(m, sizeof *s.room, err), .columns = true };
+	uint64_t *key = gb_host_alloc(m, sizeof *key, err);
 
-	if (graph_csr_alloc(to, n, m, err))
-		return err->code;
-	row = to->row;
-	count_columns(from, n, m, row);
-	sum_up(row, n);
-#pragma omp parallel
-	{
-		const struct share mine = edge_share(row, n);
-
-#pragma omp barrier
-		for (uint32_t u = 0; u < n; u++)
-			for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
-				if (is_in(mine, from->column[e]))
-					to->column[row[from->column[e]]++] = u;
-	}
-	step_back(row, n);
-	return GB_OK;
-}
-
-/* Count the edges of each vertex by their `to` end, undirected edges by both ends. */
-static void count_pairs(const struct graph_edges *edges, uint64_t *row)
-{
-	memset(row, 0, ((size_t)edges->n + 1) * sizeof *row);
-#pragma omp parallel for schedule(static)
-	for (uint64_t i = 0; i < edges->count; i++) {
-		const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-
-		count_one(row, v);
-		if (edges->undirected && u != v)
-			count_one(row, u);
-	}
-}
-
-/* Build the in-edges.  Those of each vertex are in the order of the pairs. */
-static enum gb_status distribute_pairs(const struct graph_edges *edges, struct bfs_csr *to,
-				       struct gb_error *err)
-{
-	const uint32_t n = edges->n;
-	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
-
-	to->row = row;
-	if (!row)
-		return err->code;
-	count_pairs(edges, row);
-	sum_up(row, n);
-	to->column = gb_host_alloc(row[n], sizeof *to->column, err);
-	if (!to->column)
-		return err->code;
-#pragma omp parallel
-	{
-		const struct share mine = edge_share(row, n);
-
-#pragma omp barrier
-		for (uint64_t i = 0; i < edges->count; i++) {
-			const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-
-			if (is_in(mine, v))
-				to->column[row[v]++] = u;
-			if (edges->undirected && u != v && is_in(mine, u))
-				to->column[row[u]++] = v;
-		}
-	}
-	step_back(row, n);
-	return GB_OK;
+#pragma omp parallel for schedule(dynamic, 1024)
+	for (uint32_t u = 0; u < (key ? n : 0); u++)
+		for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
+			key[e] = graph_key(u, from->column[e]);
+	(void)sort_keys(&s, &key, m, n, to, err);
+	gb_host_free(s.room);
+	gb_host_free(key);
+	return err->code;
 }
 
 /* Remove self-loops and repeated columns from sorted rows.  Returns the number of edges left. */
@@ -196,27 +205,29 @@ static uint64_t simplify(struct bfs_csr *csr, uint32_t n)
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err)
 {
-	struct bfs_csr unsorted = { NULL, NULL };
+	const uint32_t n = edges->n;
+	const bool both = edges->undirected;
+	struct sort s = { .both = both, .reverse = true };
 
-	in->n = edges->n;
-	in->symmetric = edges->undirected;
-	(void)distribute_pairs(edges, &unsorted, err);
-	gb_host_free(edges->pair);
-	edges->pair = NULL;
-	if (err->code)
-		goto out;
-	in->m = unsorted.row[in->n];
-	if (graph_reverse(&unsorted, in->n, in->m, &in->out, err))
-		goto out;
-	graph_csr_free(&unsorted);
-	if (edges->simple)
-		in->m = simplify(&in->out, in->n);
-	if (in->symmetric)
+	in->n = n;
+	in->symmetric = both;
+	s.room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *s.room, err);
+	in->m = sort_keys(&s, &edges->key, edges->count, n, &in->in, err);
+	s.both = false;
+	s.columns = true;
+	s.reverse = !both;
+	(void)sort_keys(&s, &edges->key, in->m, n, &in->out, err);
+	s.reverse = false;
+	if (!both)
+		(void)sort_keys(&s, &edges->key, in->m, n, &in->in, err);
+	gb_host_free(s.room);
+	gb_host_free(edges->key);
+	edges->key = NULL;
+	if (both && !err->code) {
+		in->m = edges->simple ? simplify(&in->out, n) : in->m;
+		gb_host_free(in->in.row);
 		in->in = in->out;
-	else
-		(void)graph_reverse(&in->out, in->n, in->m, &in->in, err);
-out:
-	graph_csr_free(&unsorted);
+	}
 	return err->code;
 }
 

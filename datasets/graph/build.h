@@ -1,5 +1,5 @@
 /* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
- * failure the caller frees the arrays of an input, edges->id and edges->pair. */
+ * failure the caller frees the arrays of an input, edges->id and edges->key. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -21,12 +21,52 @@ struct graph_edges {
 	uint32_t n;
 	uint64_t count;
 	uint64_t *id;    /* from, to of edge i at 2 i, 2 i + 1, as they were read */
-	uint32_t *pair;  /* the same as numbers of vertices; both from gb_host_alloc */
-	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
+	uint64_t *key;   /* the same as numbers of vertices; both from gb_host_alloc */
+	bool undirected; /* each key is two edges, one per direction; a self-loop is one edge */
 	bool simple;     /* remove self-loops and parallel edges */
 };
 
-/* Set in->n, m, symmetric, out and in from the edges.  The pairs are freed in any case. */
+/* ---- keys grouped by their highest bits, so that the work on a group stays in a cache -------- */
+
+enum { GRAPH_GROUP_BITS = 9, GRAPH_GROUPS = 1 << GRAPH_GROUP_BITS, GRAPH_PARTS = 64 };
+/* A prefetch is this many keys ahead: as many as a cache line has. */
+enum { GRAPH_AHEAD = 8 };
+
+/* The keys are cut into parts, whatever the number of threads. */
+struct graph_partition {
+	unsigned shift; /* the group of a key, less than GRAPH_GROUPS, is key >> shift */
+	bool both;      /* a key whose halves differ is taken with these swapped, too */
+	uint64_t least; /* smaller keys are left out */
+	uint64_t end[GRAPH_PARTS][GRAPH_GROUPS]; /* where the keys of a part end in a group */
+};
+
+/* Store the keys group by group, in their order within each.  Returns their number. */
+uint64_t graph_partition(struct graph_partition *p, const uint64_t *key, uint64_t count,
+			 uint64_t *to);
+
+/* The first key of a part, at an even place. */
+static inline uint64_t graph_part(uint64_t count, unsigned part)
+{
+	return part < GRAPH_PARTS ? count / 2 / GRAPH_PARTS * 2 * part : count;
+}
+
+/* Where a group begins, and the one before it ends. */
+static inline uint64_t graph_group(const struct graph_partition *p, unsigned group)
+{
+	return group ? p->end[GRAPH_PARTS - 1][group - 1] : 0;
+}
+
+/* ---- CSR --------------------------------------------------------------------------------- */
+
+/* An edge as a number: its target, and its source in the lower half. */
+static inline uint64_t graph_key(uint64_t u, uint64_t v)
+{
+	return v << 32 | u;
+}
+
+/* Allocate edges->key for `count` edges, with room for their reverses. */
+enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struct gb_error *err);
+/* Set in->n, m, symmetric, out and in from the edges.  The keys are freed in any case. */
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err);
 /* Store the reversed edges of `from` in *to; those of each vertex ascend. */

@@ -148,8 +148,7 @@ static enum gb_status fill_kronecker(struct graph_edges *edges, const struct bfs
 		uint32_t u, v;
 
 		draw_kronecker(seed, i, (unsigned)params->scale, &u, &v);
-		edges->pair[2 * i] = name[u];
-		edges->pair[2 * i + 1] = name[v];
+		edges->key[i] = graph_key(name[u], name[v]);
 	}
 	gb_host_free(name);
 	return GB_OK;
@@ -162,11 +161,8 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 		const struct gb_random_block random =
 			gb_random_block(seed, GRAPH_STREAM_UNIFORM, i);
 
-		for (unsigned end = 0; end < 2; end++) {
-			const uint64_t word = gb_random_half(random, end) >> 32;
-
-			edges->pair[2 * i + end] = (uint32_t)(word * edges->n >> 32);
-		}
+		edges->key[i] = graph_key((gb_random_half(random, 0) >> 32) * edges->n >> 32,
+					  (gb_random_half(random, 1) >> 32) * edges->n >> 32);
 	}
 }
 
@@ -180,12 +176,10 @@ static void fill_grid(struct graph_edges *edges)
 		width++;
 #pragma omp parallel for schedule(static)
 	for (uint64_t v = 0; v < n; v++) {
-		uint32_t *pair = edges->pair + 4 * v;
 		const bool right = v + 1 < n && (v + 1) % width, down = v + width < n;
 
-		pair[0] = pair[2] = (uint32_t)v;
-		pair[1] = (uint32_t)(right ? v + 1 : v);
-		pair[3] = (uint32_t)(down ? v + width : v);
+		edges->key[2 * v] = graph_key(v, right ? v + 1 : v);
+		edges->key[2 * v + 1] = graph_key(v, down ? v + width : v);
 	}
 }
 
@@ -201,11 +195,10 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	};
 
 	edges.count = (uint64_t)(params->graph == BFS_GRID ? 2 : params->edgefactor) * edges.n;
-	edges.pair = gb_host_alloc(edges.count, 2 * sizeof *edges.pair, err);
-	if (!edges.pair)
+	if (graph_keys_alloc(&edges, edges.count, err))
 		return err->code;
 	if (kronecker && fill_kronecker(&edges, params, err)) {
-		gb_host_free(edges.pair);
+		gb_host_free(edges.key);
 		return err->code;
 	}
 	if (params->graph == BFS_UNIFORM)

@@ -53,7 +53,7 @@ static enum gb_status read_metis_or_list(struct gb_reader *r, struct graph_edges
 		gb_reader_is(r, GB_FILE_METIS, "");
 		if (!graph_read_metis(r, edges) || named || r->err->code != GB_EUSAGE)
 			return r->err->code;
-		gb_host_free(edges->pair);
+		gb_host_free(edges->key);
 		*edges = (struct graph_edges){ 0 };
 		*r->err = (struct gb_error){ 0 };
 		*r = start;
@@ -103,7 +103,7 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	if (!err->code && !is_sg)
 		(void)graph_from_edges(in, &edges, err);
 	gb_host_free(edges.id);
-	gb_host_free(edges.pair);
+	gb_host_free(edges.key);
 	if (!err->code && is_sg)
 		gb_reader_count("vertices", "vertex", in->n, in->n);
 	if (!err->code)

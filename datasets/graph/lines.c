@@ -13,19 +13,18 @@
 
 #include "common/memory.h"
 
-enum { MAX_CHUNKS = 64, REPORT = 1 << 16 };
+enum { MAX_CHUNKS = 64, REPORT = 1 << 16, PLAIN = 32, END = 1 << 24 };
 
 /* A part of the text and its edges. */
 struct chunk {
 	const char *begin, *end;
-	size_t first_line; /* line number in the file, from 1 */
 	size_t lines;
-	size_t first; /* the place of its first edge */
+	size_t first; /* the place of its first edge, if each line before has one */
 	uint64_t count;
 	unsigned columns; /* numbers in each line; 0: as many as in the first */
 	struct graph_found found;
 	const char *fault; /* or NULL */
-	size_t fault_line;
+	const char *fault_at;
 };
 
 /* The state while a chunk is parsed. */
@@ -33,7 +32,6 @@ struct parser {
 	const struct graph_rules *rules;
 	struct chunk *chunk;
 	const char *at;
-	size_t line;
 };
 
 /* ---- one line ---------------------------------------------------------------------------- */
@@ -160,24 +158,84 @@ static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
 	return NULL;
 }
 
+/* Which of the next eight characters are not digits: a bit each, the first one the lowest. */
+static inline unsigned find_others(const char *at)
+{
+	const uint64_t bytes = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	word ^= '0' * bytes;
+	word |= (word & 0x7f * bytes) + (0x80 - 10) * bytes;
+	return (unsigned)((word >> 7 & bytes) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* The number that one to eight digits are: they are joined in pairs, the pairs in fours and these. */
+static inline uint64_t join_digits(const char *at, unsigned digits)
+{
+	const uint64_t fours = UINT64_C(0x000000ff000000ff);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	word = (word ^ '0' * UINT64_C(0x0101010101010101)) << (64 - 8 * digits);
+	word = word * 10 + (word >> 8);
+	return ((word & fours) * (100 + (UINT64_C(1000000) << 32)) +
+		(word >> 16 & fours) * (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+}
+
+static inline uint64_t join_more_digits(const char *at, unsigned digits)
+{
+	return digits <= 8
+		       ? join_digits(at, digits)
+		       : join_digits(at, digits - 8) * 100000000 + join_digits(at + digits - 8, 8);
+}
+
+/* Read two vertices of at most 16 digits with one blank between them, as most lines have them, without
+ * a branch per digit.  Returns their end, or NULL if there is anything else. */
+static inline const char *read_plain(const struct graph_rules *rules, const char *at,
+				     const char *end, uint64_t pair[2])
+{
+	const uint64_t limit = rules->n ? rules->n : UINT64_MAX;
+	unsigned others, first, both;
+
+	if (end - at < PLAIN)
+		return NULL;
+	others = find_others(at) | find_others(at + 8) << 8 | find_others(at + 16) << 16;
+	first = (unsigned)__builtin_ctz(others | END);
+	others &= others - 1;
+	both = (unsigned)__builtin_ctz(others | END);
+	if (first - 1 > 15 || both - first - 2 > 15 || !gb_is_blank(at[first]) ||
+	    !column_ends(rules, at[both]))
+		return NULL;
+	pair[0] = join_more_digits(at, first) - rules->base;
+	pair[1] = join_more_digits(at + first + 1, both - first - 1) - rules->base;
+	return pair[0] < limit && pair[1] < limit ? at + both : NULL;
+}
+
 /* Read the edge in the line at p->at and advance to the newline.  Returns a fault or NULL. */
 static const char *read_edge(struct parser *p, uint64_t pair[2])
 {
 	const struct graph_rules *rules = p->rules;
-	const char *fault;
+	const char *fault, *after;
 
 	if (*rules->letters && !gb_is_digit(*p->at)) {
 		if (!strchr(rules->letters, *p->at) || !gb_is_blank(p->at[1]))
 			return "neither a comment nor an edge";
 		p->at = gb_skip_blanks(p->at + 1);
 	}
-	fault = read_vertex(p, &pair[0]);
-	if (fault)
-		return fault;
-	p->at = next_column(rules, p->at);
-	fault = read_vertex(p, &pair[1]);
-	if (fault)
-		return fault;
+	after = read_plain(rules, p->at, p->chunk->end, pair);
+	if (!after) {
+		fault = read_vertex(p, &pair[0]);
+		if (fault)
+			return fault;
+		p->at = next_column(rules, p->at);
+		fault = read_vertex(p, &pair[1]);
+		if (fault)
+			return fault;
+	} else {
+		p->at = after;
+	}
 	if (*p->at == '\n' && p->chunk->columns == 2)
 		return NULL;
 	return read_tail(p, 2);
@@ -191,7 +249,9 @@ static bool find_edge(struct parser *p)
 	const struct graph_rules *rules = p->rules;
 	struct chunk *c = p->chunk;
 
-	for (; p->at < c->end; p->at++, p->line++) {
+	for (; p->at < c->end; p->at++) {
+		if (gb_is_digit(*p->at))
+			return true;
 		p->at = skip_quote(rules, gb_skip_blanks(p->at));
 		if (gb_is_digit(*p->at))
 			return true;
@@ -211,20 +271,21 @@ static bool find_edge(struct parser *p)
 /* Parse the lines of a chunk into its edges. */
 static void parse(struct chunk *c, const struct graph_rules *rules, const struct graph_edges *edges)
 {
-	struct parser p = { rules, c, c->begin, c->first_line };
-	uint64_t *pair = edges->id + 2 * c->first, largest = 0;
+	struct parser p = { rules, c, c->begin };
+	uint64_t *pair = edges->id + 2 * c->first, largest = 0, count = 0;
 
-	for (; find_edge(&p); p.at++, p.line++, pair += 2) {
+	for (; find_edge(&p); p.at++, pair += 2) {
 		c->fault = read_edge(&p, pair);
 		if (c->fault) {
-			c->fault_line = p.line;
+			c->fault_at = p.at;
 			return;
 		}
 		largest = pair[0] > largest ? pair[0] : largest;
 		largest = pair[1] > largest ? pair[1] : largest;
-		if (++c->count % REPORT == 0 && omp_get_thread_num() == 0)
+		if (++count % REPORT == 0 && omp_get_thread_num() == 0)
 			gb_reader_progress((double)(p.at - c->begin) / (double)(c->end - c->begin));
 	}
+	c->count = count;
 	c->found.largest = largest;
 }
 
@@ -232,7 +293,7 @@ static void parse(struct chunk *c, const struct graph_rules *rules, const struct
 static unsigned columns_of(const struct graph_rules *rules, const char *begin, const char *end)
 {
 	struct chunk c = { .begin = begin, .end = end };
-	struct parser p = { rules, &c, begin, 0 };
+	struct parser p = { rules, &c, begin };
 	uint64_t pair[2];
 
 	return find_edge(&p) && !read_edge(&p, pair) ? c.columns : 0;
@@ -254,8 +315,8 @@ static void cut(struct chunk *chunk, int count, unsigned columns, const char *te
 	}
 }
 
-/* Number the lines of the chunks from first_line on.  Returns the total number of lines. */
-static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
+/* Give each chunk room for an edge per line.  Returns the number of lines. */
+static size_t count_lines(struct chunk *chunk, int count)
 {
 	size_t lines = 0;
 
@@ -264,7 +325,6 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 		chunk[i].lines = gb_count_lines(chunk[i].begin, chunk[i].end);
 	for (int i = 0; i < count; i++) {
 		chunk[i].first = lines;
-		chunk[i].first_line = first_line + lines;
 		lines += chunk[i].lines;
 	}
 	return lines;
@@ -274,14 +334,13 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 static enum gb_status collect(const struct chunk *chunk, int count, struct gb_reader *r,
 			      struct graph_edges *edges, struct graph_found *found)
 {
-	const size_t line = r->line;
-
 	for (int i = 0; i < count; i++) {
 		const struct chunk *c = &chunk[i];
 
-		r->line = c->fault_line;
-		if (c->fault)
+		if (c->fault) {
+			r->line += gb_count_lines(chunk[0].begin, c->fault_at + 1) - 1;
 			return gb_reader_fail(r, "%s", c->fault);
+		}
 		if (c->count && c->first != edges->count)
 			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,
 				2 * c->count * sizeof *edges->id);
@@ -293,7 +352,6 @@ static enum gb_status collect(const struct chunk *chunk, int count, struct gb_re
 		found->largest =
 			c->found.largest > found->largest ? c->found.largest : found->largest;
 	}
-	r->line = line;
 	return GB_OK;
 }
 
@@ -307,8 +365,7 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 
 	*found = (struct graph_found){ 0 };
 	cut(chunk, count, columns_of(rules, r->at, end), r->at, end);
-	edges->id =
-		gb_host_alloc(number_lines(chunk, count, r->line), 2 * sizeof *edges->id, r->err);
+	edges->id = gb_host_alloc(count_lines(chunk, count), 2 * sizeof *edges->id, r->err);
 	if (!edges->id)
 		return r->err->code;
 #pragma omp parallel for schedule(static)

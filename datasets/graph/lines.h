@@ -34,7 +34,7 @@ enum gb_status graph_read_lines(struct gb_reader *r, const char *end,
 /* Note what was ignored; `edges` is what the format calls them. */
 void graph_note_ignored(const struct graph_found *found, const char *edges);
 
-/* Set edges->n and edges->pair.  The vertices are renumbered 0, 1, 2 ... in the order of their ids if
+/* Set edges->n and edges->key.  The vertices are renumbered 0, 1, 2 ... in the order of their ids if
  * these leave gaps, unless there are `n` vertices by the file's header (0: unknown). */
 enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *edges,
 				     const struct graph_found *found, uint64_t n);

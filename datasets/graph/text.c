@@ -111,7 +111,7 @@ static uint64_t count_upper(const struct graph_edges *edges)
 	uint64_t upper = 0;
 
 	for (uint64_t i = 0; i < edges->count; i++)
-		upper += edges->pair[2 * i] < edges->pair[2 * i + 1];
+		upper += (uint32_t)edges->key[i] < edges->key[i] >> 32;
 	return upper;
 }
 
@@ -231,9 +231,7 @@ static const char *read_neighbours(struct gb_reader *r, const struct metis *h, u
 			continue;
 		if (edges->count > h->m + h->n)
 			return "more edges than the header declares";
-		edges->pair[2 * edges->count] = u;
-		edges->pair[2 * edges->count + 1] = (uint32_t)v;
-		edges->count++;
+		edges->key[edges->count++] = graph_key(u, v);
 	}
 	return fault;
 }
@@ -266,8 +264,7 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	edges->n = (uint32_t)h.n;
 	edges->undirected = true;
 	/* Self-loops, which METIS does not have, are not counted by all who write them. */
-	edges->pair = gb_host_alloc(h.m + h.n + 1, 2 * sizeof *edges->pair, r->err);
-	if (!edges->pair)
+	if (graph_keys_alloc(edges, h.m + h.n + 1, r->err))
 		return r->err->code;
 	header = r->line;
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {

@@ -317,6 +317,31 @@ Test(graph, the_first_fault_of_many_lines)
 	omp_set_num_threads(omp_get_num_procs());
 }
 
+/* The peak of memory is at most 8 times the size of an edge list, for ids of any number of digits. */
+Test(graph, memory_is_bounded)
+{
+	const uint64_t steps[] = { 0, 1, 1000, 10000000000 };
+	char *text = malloc(8 << 20);
+
+	for (size_t k = 0; k < 2 * GB_COUNT(steps); k++) {
+		const size_t used = gb_memory_used(GB_HOST_MEMORY);
+		size_t size = (size_t)sprintf(text, k % 2 ? "# Undirected graph\n" : "");
+		struct bfs_params params = { .sources = 1 };
+		struct bfs_input *in;
+
+		for (uint64_t i = 0; i < 100000; i++)
+			size += (size_t)sprintf(text + size, "%lu %lu\n", i * steps[k / 2],
+						(i + 70000) * steps[k / 2]);
+		params.file = file_of(".el", text, size);
+		gb_memory_mark();
+		in = make(&params);
+		cr_expect_leq(gb_memory_peak(GB_HOST_MEMORY) - used, 8 * size + 4096, "%zu", k);
+		bfs_input_destroy(in);
+		unlink(params.file);
+	}
+	free(text);
+}
+
 /* Expect the graph without its isolated vertices, or with them. */
 static void expect_equal_degrees(const struct bfs_input *in, const struct bfs_input *again)
 {
