@@ -18,7 +18,7 @@ LSD8, LEAVES, OCBT = "cpu/radix/lsd8.c", "cpu/cbt/shared/leaves.c", "cpu/cbt/ocb
 # The change, its file, the text before and after; the files to compile; the variants that differ.
 CPU = [
     ("a comment", LSD8, "#include", "/* one\n * two */\n#include", [LSD8], []),
-    ("a constant", LSD8, "sum = 0;", "sum = 1;", [LSD8], ["radix_cpu_lsd8"]),
+    ("a constant", LSD8, "dynamic, 16", "dynamic, 8", [LSD8], ["radix_cpu_lsd8"]),
     ("a comment in a header", "cpu/cbt/shared/leaves.h", "struct", "/* one\n * two */\nstruct",
      [LEAVES, OCBT], []),
     ("a member in a header", "cpu/cbt/shared/leaves.h", "uint64_t sum;", "uint64_t spare, sum;",

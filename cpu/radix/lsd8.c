@@ -3,7 +3,8 @@
  * Against split: 256 destinations instead of 2, so an eighth of the passes.  Each thread owns a
  * contiguous chunk.  Per digit it counts its keys; the counts of all threads give the places of its
  * keys of each digit, and it moves them in order.  A pass whose digit is the same in all keys is
- * skipped.  Segments are sorted side by side, each by one thread.  The bound is memory: a key is read twice and written once per pass.
+ * skipped.  Segments are sorted side by side, each by one thread.  The bound is memory: a key is
+ * read twice and written once per pass.
  */
 #include <omp.h>
 #include <string.h>
