@@ -47,7 +47,7 @@ struct state {
 		size_t ones = 0;                                                             \
                                                                                              \
 		for (size_t i = begin; i < end; i++)                                         \
-			ones += key[i] >> bit & 1;                                           \
+			ones += (size_t)(key[i] >> bit & 1);                                 \
 		return end - begin - ones;                                                   \
 	}                                                                                    \
                                                                                              \
