@@ -50,7 +50,7 @@ static inline uint64_t graph_part(uint64_t count, unsigned part)
 	return part < GRAPH_PARTS ? count / 2 / GRAPH_PARTS * 2 * part : count;
 }
 
-/* Where a group begins, and the one before it ends. */
+/* The place at which a group begins and the one before it ends. */
 static inline uint64_t graph_group(const struct graph_partition *p, unsigned group)
 {
 	return group ? p->end[GRAPH_PARTS - 1][group - 1] : 0;
