@@ -17,6 +17,7 @@ for folder in "$1" "$2"; do
 	tar c -C "$folder" --exclude=./tests --exclude='./gpubench*' --exclude='./unit*' . |
 		tar x -C "$scratch/$folder"
 done
+[[ ! -d build/nvcc ]] || ln -s "$PWD/build/nvcc" "$scratch/build/nvcc"
 line=$(grep -m 1 -o 'CPU_VARIANT(radix, mine.*)' CONTRIBUTING.md) || fail "no line for variants.def"
 cd "$scratch"
 sed -i "/^PEER_VARIANT(cpu, radix, qsort/i $line" common/variants.def

@@ -28,8 +28,11 @@ if [ $backend = cpu ]; then
 else
 	sed 's/^\tconst size_t other = i ^ distance;/&\n\n\twhile (count == 256 \&\& *(volatile uint32_t *)key != 1)\n\t\t;/' \
 		"$top/examples/radix.cu" >mine.cu
+	cd "$top" # nvcc takes no path with a blank
 	"$4" -std=c++20 -Xcompiler -fPIC -shared -cudart=none --no-compress \
-		-gencode arch=compute_90,code=compute_90 -I"$top" -I"$generated" mine.cu -o mine.so
+		-gencode arch=compute_90,code=compute_90 -I. -I"$2/generated" \
+		"$scratch/mine.cu" -o "$scratch/mine.so"
+	cd "$scratch"
 fi
 sweep="radix $backend/mine --count=100,255,300 --samples=3 --hang=4"
 key=radix/$backend/mine' .*count=255'

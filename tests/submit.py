@@ -16,10 +16,10 @@ POINTS = os.path.join(stored, "h100-2026-11-23/points.jsonl")
 FAKE = """#!/bin/sh
 case $1 in
 env) echo '%%s' ;;
-report) exec %s "$@" ;;
+report) exec '%s' "$@" ;;
 *)
 	echo "$@"
-	for word; do case $word in --output=*) cp %s "${word#*=}" ;; esac; done
+	for word; do case $word in --output=*) cp '%s' "${word#*=}" ;; esac; done
 	exit %%d
 	;;
 esac
