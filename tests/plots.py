@@ -39,7 +39,7 @@ def plot(arguments):
     said = io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         try:
-            program.main(arguments.split(" "))
+            program.main(arguments.split(" ") if isinstance(arguments, str) else arguments)
         except SystemExit as end:
             return False, said.getvalue() + ("" if end.code == 2 else "status %s" % end.code)
     return True, said.getvalue()
@@ -105,7 +105,7 @@ def test_numbers():
 def test_stored():
     drawn = 0
     for path in STORED:
-        good, said = plot("sweep %s -o stored.svg" % path)
+        good, said = plot(["sweep", path, "-o", "stored.svg"])
         drawn += good
         check(path, good or "no records with times" in said or "--where" in said, said)
     check("most files are drawn", 2 * drawn > len(STORED), drawn)

@@ -17,4 +17,4 @@ gpubench report csv.jsonl | cmp - again
 LC_ALL=C.UTF-8 gpubench report csv.jsonl | grep ms
 grep -c "$(printf '\033')" table
 grep failures "$cases/tables.jsonl" >failures.jsonl
-/usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' gpubench report failures.jsonl | tr -d '\r' | cat -v
+TERM=xterm /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' gpubench report failures.jsonl | tr -d '\r' | cat -v
