@@ -166,7 +166,7 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 	}
 }
 
-/* Edges to the right and down in a grid.  Where there is none, a self-loop, which is removed. */
+/* Edges to the right and down in a grid.  A self-loop, which is removed, stands for a missing one. */
 static void fill_grid(struct graph_edges *edges)
 {
 	const uint64_t n = edges->n;
