@@ -255,6 +255,7 @@ static const struct text_case bad[] = {
 	{ ".graph", "2 1 2\n2\n1\n", ":1: \"VERTICES EDGES [FORMAT]\" of METIS is expected" },
 	{ ".graph", "2 1\n2\n3\n", ":3: the neighbour is not a vertex of the graph" },
 	{ ".txt", "{\"nodes\": []}\n", " is not a graph, but a JSON document" },
+	{ ".net", MARK "% c\n\n*vertices 2\n", " is not a graph, but a Pajek network" },
 };
 
 /* Expect these edges from the file, which is removed. */

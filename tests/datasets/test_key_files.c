@@ -180,6 +180,17 @@ Test(key_files, text)
 	try(files, GB_COUNT(files));
 }
 
+/* Raw keys that begin as an XML document does, and those that lz4 has packed. */
+Test(key_files, first_bytes)
+{
+	static const struct file files[] = {
+		{ NULL, TEXT("<abc\1\2\3\4"), RADIX_U32, NULL, 2, { 0x6362613c, 0x04030201 } },
+		{ NULL, TEXT("\x04\x22\x4d\x18"), RADIX_U32, REFUSED("packed with lz4") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
 Test(key_files, numpy)
 {
 	static const struct file files[] = {
