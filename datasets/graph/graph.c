@@ -39,8 +39,7 @@ static bool is_dimacs(const struct gb_reader *r)
 
 static bool is_mtx(const struct gb_reader *r)
 {
-	return !strncasecmp(r->at, "%%MatrixMarket", 14) ||
-	       !strncasecmp(r->at, "%MatrixMarket", 13);
+	return !strncasecmp(r->at + strspn(r->at, "%"), "MatrixMarket", 12);
 }
 
 /* A text may be one of METIS, whose header is two numbers.  If it is not, it may be an edge list. */

@@ -62,6 +62,7 @@ static const struct {
 	{ 0, "%PDF", "a PDF document" },
 	{ 0, "ARROW1", "an Arrow file" },
 	{ 0, "SIMPLE  =", "a FITS file" },
+	{ 4, "HEAD", "a Gadget snapshot" },
 	{ 0, "{", "a JSON document" },
 	{ 0, "[", "a JSON document" },
 	{ 0, "<", "an XML or HTML document" },
