@@ -262,7 +262,7 @@ bool graph_may_be_metis(const struct gb_reader *start)
 	if (!graph_find_line(&r, "%", &comments) || !read_metis_header(&r, &h))
 		return false;
 	lines = gb_count_lines(r.at, r.end);
-	return lines >= h.n / 2 && lines / 2 <= h.n + 50;
+	return h.m && lines >= h.n / 2 && lines / 2 <= h.n + 50;
 }
 
 enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
