@@ -65,11 +65,19 @@ static bool take_halves(struct graph_edges *edges)
 	return true;
 }
 
-static enum gb_status fail_count(const struct gb_reader *r, uint64_t m, const char *noun,
-				 uint64_t read)
+/* Compare the declared number of edges, `noun`, with that of the file.  Headers of undirected graphs
+ * may count an edge at both ends. */
+static enum gb_status check_count(const struct gb_reader *r, uint64_t m, const char *noun,
+				  uint64_t count, bool undirected)
 {
-	return gb_reader_fail(r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64, m,
-			      noun, read);
+	if (m == count)
+		return GB_OK;
+	if (!undirected || m != 2 * count)
+		return gb_reader_fail(
+			r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64, m, noun,
+			count);
+	gb_reader_note("the declared %" PRIu64 " %s are counted at both ends", m, noun);
+	return GB_OK;
 }
 
 /* Read the lines after this one, which declares n vertices and m edges, `noun`.  With `comments`, m
@@ -93,11 +101,10 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 	read = edges->count;
 	if (edges->undirected && take_halves(edges) && edges->count < read)
 		gb_reader_note("each edge is listed at both ends");
-	if (read != m && edges->count != m) {
-		if (!comments || read + *comments + found.comments != m)
-			return fail_count(r, m, noun, read);
+	if (read != m && comments && read + *comments + found.comments == m)
 		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
-	}
+	else if (read != m && check_count(r, m, noun, edges->count, edges->undirected))
+		return r->err->code;
 	graph_note_ignored(&found, noun);
 	return GB_OK;
 }
@@ -303,10 +310,8 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	if (!take_halves(edges))
 		return gb_reader_fail(r, "an edge is listed at one of its ends only");
 	read -= edges->count; /* without self-loops */
-	if (read != h.m && 2 * read != h.m)
-		return fail_count(r, h.m, "edges", read);
-	if (read != h.m)
-		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
+	if (check_count(r, h.m, "edges", read, true))
+		return r->err->code;
 	if (u < h.n)
 		gb_reader_note("vertices without a line: %" PRIu64, h.n - u);
 	if (h.before || h.edge_weights)

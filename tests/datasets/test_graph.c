@@ -183,7 +183,8 @@ static const struct text_case good[] = {
 	{ ".graph", "% c\n3 2 11 1\n9 2 1\n% c\n8 1 1 3 1\n7 2 1\n", "0>1 1>0 1>2 2>1 " },
 	{ "", "3 2\n2\n1 3\n2\n", "0>1 1>0 1>2 2>1 " },
 	{ ".col", "p edge 3 1\nn 1 5\ne 1 3\n", "0>2 2>0 " },
-	/* each edge at both ends, declared once or twice */
+	/* each edge at both ends, declared once or twice, and at one end, declared twice */
+	{ ".col", "p col 3 4\ne 1 3\ne 1 2\n", "0>1 0>2 1>0 2>0 " },
 	{ ".col", "p edge 3 4\ne 1 3\ne 1 2\ne 3 1\ne 2 1\n", "0>1 0>2 1>0 2>0 " },
 	{ ".col", "p col 3 1\ne 1 3\ne 3 1\n", "0>2 2>0 " },
 	{ ".mtx", MTX("pattern symmetric") "2 2 3\n1 2\n2 2\n2 1\n", "0>1 1>0 1>1 " },
