@@ -264,9 +264,9 @@ bool graph_may_be_metis(const struct gb_reader *start)
 {
 	struct gb_reader r = *start;
 	struct metis h = { 0 };
-	size_t comments = 0, lines;
+	size_t lines;
 
-	if (!graph_find_line(&r, "%", &comments) || !read_metis_header(&r, &h))
+	if (!read_metis_header(&r, &h))
 		return false;
 	lines = gb_count_lines(r.at, r.end);
 	return h.m && lines >= h.n / 2 && lines / 2 <= h.n + 50;

@@ -182,6 +182,7 @@ static const struct text_case good[] = {
 	{ ".txt", "3 2\n0 1\n", "0>1 3>2 " },
 	{ ".graph", "% c\n3 2 11 1\n9 2 1\n% c\n8 1 1 3 1\n7 2 1\n", "0>1 1>0 1>2 2>1 " },
 	{ "", "3 2\n2\n1 3\n2\n", "0>1 1>0 1>2 2>1 " },
+	{ "", "% asym unweighted\n4 2\n2 3\n1 4\n2\t2\n", "0>3 1>1 1>2 3>1 " },
 	{ ".col", "p edge 3 1\nn 1 5\ne 1 3\n", "0>2 2>0 " },
 	/* each edge at both ends, declared once or twice, and at one end, declared twice */
 	{ ".col", "p col 3 4\ne 1 3\ne 1 2\n", "0>1 0>2 1>0 2>0 " },
