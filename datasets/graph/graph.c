@@ -37,11 +37,6 @@ static bool is_dimacs(const struct gb_reader *r)
 	return graph_find_line(&at, "c", &comments) && *at.at == 'p' && gb_is_blank(at.at[1]);
 }
 
-static bool is_mtx(const struct gb_reader *r)
-{
-	return !strncasecmp(r->at + strspn(r->at, "%"), "MatrixMarket", 12);
-}
-
 /* A text may be one of METIS, whose header is two numbers.  If it is not, it may be an edge list. */
 static enum gb_status read_metis_or_list(struct gb_reader *r, struct graph_edges *edges)
 {
@@ -68,7 +63,8 @@ static enum gb_status read_text(struct gb_reader *r, struct graph_edges *edges)
 
 	if (gb_reader_start_text(r))
 		return r->err->code;
-	if (is_mtx(r) || gb_reader_ends(r, ".mtx")) {
+	if (!strncasecmp(r->at + strspn(r->at, "%"), "MatrixMarket", 12) ||
+	    gb_reader_ends(r, ".mtx")) {
 		gb_reader_is(r, GB_FILE_MTX, "");
 		return graph_read_mtx(r, edges);
 	}

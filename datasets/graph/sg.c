@@ -79,9 +79,11 @@ static enum gb_status check_head(struct bfs_input *in, struct gb_reader *r, unsi
 static enum gb_status read_rows(const struct bfs_input *in, struct gb_reader *r, uint64_t *row)
 {
 	memcpy(row, r->at, ((size_t)in->n + 1) * sizeof *row);
-	if (row[0] != 0)
-		return gb_reader_fail(r, "the edges of vertex 0 start at %" PRIu64 ", not at 0",
-				      row[0]);
+	if (row[0] != 0 || row[in->n] != in->m)
+		return gb_reader_fail(r,
+				      "the row pointers go from %" PRIu64 " to %" PRIu64
+				      ", not from 0 to %" PRIu64,
+				      row[0], row[in->n], in->m);
 	for (uint32_t v = 0; v < in->n; v++) {
 		r->at += sizeof *row;
 		if (row[v + 1] < row[v] || row[v + 1] > in->m)
@@ -90,9 +92,6 @@ static enum gb_status read_rows(const struct bfs_input *in, struct gb_reader *r,
 					      ", and start at %" PRIu64 " of %" PRIu64,
 					      v, row[v + 1], row[v], in->m);
 	}
-	if (row[in->n] != in->m)
-		return gb_reader_fail(r, "the row pointers end at %" PRIu64 " of %" PRIu64 " edges",
-				      row[in->n], in->m);
 	r->at += sizeof *row;
 	return GB_OK;
 }

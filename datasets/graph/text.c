@@ -155,9 +155,7 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 	if (fault)
 		return gb_reader_fail(r, "%s", fault);
 	gb_reader_next_line(r);
-	if (!graph_find_line(r, "%", &comments))
-		return gb_reader_fail(r, "the line of the sizes is missing");
-	sizes = read_numbers(r, 3, size);
+	sizes = graph_find_line(r, "%", &comments) ? read_numbers(r, 3, size) : 0;
 	if (sizes < 2)
 		return gb_reader_fail(r, "rows, columns and entries are expected");
 	if (sizes == 3 && size[0] != size[1])
@@ -183,9 +181,7 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 	size_t comments = 0, i = 0;
 	uint64_t number[2];
 
-	if (!graph_find_line(r, "c", &comments))
-		return gb_reader_fail(r, "there is no problem line");
-	if (!gb_reader_take(r, "p"))
+	if (!graph_find_line(r, "c", &comments) || !gb_reader_take(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
 	for (; i < GB_COUNT(others); i++)
 		if (gb_reader_take(r, others[i]))
@@ -205,8 +201,8 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 
 struct metis {
 	uint64_t n, m;
-	unsigned before;   /* numbers before the neighbours of a vertex: its size and weights */
-	bool edge_weights; /* each neighbour is followed by a weight */
+	unsigned before;       /* numbers before the neighbours of a vertex: its size and weights */
+	unsigned edge_weights; /* numbers after each neighbour: 0 or 1 */
 };
 
 /* Read "N M [FMT [CONSTRAINTS]]". */
@@ -221,37 +217,33 @@ static bool read_metis_header(struct gb_reader *r, struct metis *h)
 		return false;
 	h->n = number[0];
 	h->m = number[1];
-	h->edge_weights = format % 10;
+	h->edge_weights = (unsigned)(format % 10);
 	h->before = (format / 10 % 10 ? (unsigned)number[3] : 0) + (format >= 100);
 	return true;
 }
 
-/* Skip a weight, which may have a decimal point.  False if there is none. */
-static bool skip_weight(struct gb_reader *r)
+/* Skip weights, which may have decimal points.  False if there are fewer. */
+static bool skip_weights(struct gb_reader *r, unsigned count)
 {
-	const char *const start = r->at;
-
-	r->at = gb_skip_blanks(gb_skip_word(start));
-	return r->at > start;
+	for (; count && *r->at != '\n'; count--)
+		r->at = gb_skip_blanks(gb_skip_word(r->at));
+	return count == 0;
 }
 
 /* Read the neighbours of vertex u.  A fault or NULL. */
 static const char *read_neighbours(struct gb_reader *r, const struct metis *h, uint32_t u,
 				   struct graph_edges *edges)
 {
-	for (unsigned i = 0; i < h->before; i++)
-		if (!skip_weight(r))
-			return "a weight is missing";
+	if (!skip_weights(r, h->before))
+		return "a weight is missing";
 	while (*r->at != '\n') {
 		uint64_t v;
 		const char *after = gb_read_natural(r->at, &v);
 
-		if (!after || !gb_is_space(*after))
-			return "only numbers are expected";
-		r->at = gb_skip_blanks(after);
-		if (v == 0 || v > h->n)
+		if (!after || !gb_is_space(*after) || v == 0 || v > h->n)
 			return "the neighbour is not a vertex of the graph";
-		if (h->edge_weights && !skip_weight(r))
+		r->at = gb_skip_blanks(after);
+		if (!skip_weights(r, h->edge_weights))
 			return "a weight is missing";
 		if (edges->count == 2 * h->m + h->n)
 			return "more edges than the header declares";
@@ -278,9 +270,7 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	size_t comments = 0, header;
 	uint64_t u = 0, read;
 
-	if (!graph_find_line(r, "%", &comments))
-		return gb_reader_fail(r, "the header is missing");
-	if (!read_metis_header(r, &h))
+	if (!graph_find_line(r, "%", &comments) || !read_metis_header(r, &h))
 		return gb_reader_fail(r, "\"VERTICES EDGES [FORMAT]\" of METIS is expected");
 	if (check_header(r, h.n, h.m, "edges", 4))
 		return r->err->code;
@@ -300,8 +290,6 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 		fault = read_neighbours(r, &h, (uint32_t)u++, edges);
 		if (fault)
 			return gb_reader_fail(r, "%s", fault);
-		if (u % (1 << 16) == 0)
-			gb_reader_progress_at(r);
 	}
 	r->line = header;
 	edges->n = (uint32_t)h.n;
