@@ -111,18 +111,11 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 
 /* ---- Matrix Market ----------------------------------------------------------------------- */
 
-/* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; some files have one % only.  Returns a
- * fault or NULL. */
+/* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; some files have one % only.  An entry of a
+ * field that is neither pattern nor complex has one value.  Returns a fault or NULL. */
 static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, bool *undirected)
 {
-	static const struct {
-		const char *name;
-		unsigned values;
-	} fields[] = { { "pattern", 0 },         { "real", 1 },     { "double", 1 },
-		       { "integer", 1 },         { "unsigned", 1 }, { "complex", 2 },
-		       { "unsigned-integer", 1 } };
-	static const char *const mirrored[] = { "symmetric", "skew-symmetric", "hermitian" };
-	size_t i = 0;
+	bool pattern, complex;
 
 	if (!gb_reader_take(r, "%%MatrixMarket") && !gb_reader_take(r, "%MatrixMarket"))
 		return "a Matrix Market file starts with %%MatrixMarket";
@@ -130,16 +123,15 @@ static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, b
 		return "only a matrix is a graph";
 	if (!gb_reader_take(r, "coordinate"))
 		return "only the coordinate format is read";
-	while (i < GB_COUNT(fields) && !gb_reader_take(r, fields[i].name))
-		i++;
-	if (i == GB_COUNT(fields))
-		return "the field must be pattern, integer, unsigned, real or complex";
-	rules->least = fields[i].values;
-	rules->most = fields[i].values ? fields[i].values : 2;
-	*undirected = false;
-	for (i = 0; i < GB_COUNT(mirrored) && !*undirected; i++)
-		*undirected = gb_reader_take(r, mirrored[i]);
-	if (!*undirected && !gb_reader_take(r, "general"))
+	pattern = gb_reader_take(r, "pattern");
+	complex = gb_reader_take(r, "complex");
+	if (!pattern && !complex)
+		r->at = gb_skip_word(gb_skip_blanks(r->at));
+	rules->least = pattern ? 0 : complex ? 2 : 1;
+	rules->most = pattern ? 2 : rules->least;
+	*undirected = !gb_reader_take(r, "general");
+	if (*undirected && !gb_reader_take(r, "symmetric") &&
+	    !gb_reader_take(r, "skew-symmetric") && !gb_reader_take(r, "hermitian"))
 		return "the symmetry must be general, symmetric, skew-symmetric or hermitian";
 	return gb_reader_line_ends(r) ? NULL : "nothing is expected after the symmetry";
 }

@@ -218,7 +218,7 @@ static const struct text_case bad[] = {
 	{ ".mtx", "1 1 0\n", ":1: a Matrix Market file starts with" },
 	{ ".mtx", "%%MatrixMarket matrix array real general\n",
 	  ":1: only the coordinate format is read" },
-	{ ".mtx", MTX("octonion general"), ":1: the field must be" },
+	{ ".mtx", MTX("general"), ":1: the symmetry must be" },
 	{ ".mtx", MTX("real diagonal"), ":1: the symmetry must be" },
 	{ ".mtx", MTX("real general") "% x\n", ":2: rows, columns and entries are expected" },
 	{ ".mtx", MTX("real general") "2\n", ":2: rows, columns and entries are expected" },
