@@ -211,7 +211,9 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 
 	in->n = n;
 	in->symmetric = both;
-	s.room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *s.room, err);
+	s.room = edges->id;
+	if (!s.room)
+		s.room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *s.room, err);
 	in->m = sort_keys(&s, &edges->key, edges->count, n, &in->in, err);
 	s.both = false;
 	s.columns = true;
@@ -222,7 +224,7 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 		(void)sort_keys(&s, &edges->key, in->m, n, &in->in, err);
 	gb_host_free(s.room);
 	gb_host_free(edges->key);
-	edges->key = NULL;
+	edges->id = edges->key = NULL;
 	if (both && !err->code) {
 		in->m = edges->simple ? simplify(&in->out, n) : in->m;
 		gb_host_free(in->in.row);
