@@ -241,7 +241,8 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 {
 	uint64_t different = n;
 
-	if (graph_keys_alloc(edges, edges->count, r->err))
+	edges->key = gb_host_alloc(edges->count, sizeof *edges->key, r->err);
+	if (!edges->key)
 		return r->err->code;
 	if (n <= found->largest)
 		different = number_all(edges, found->largest, r->err);

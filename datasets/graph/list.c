@@ -169,8 +169,7 @@ static enum gb_status read_edges(struct gb_reader *r, const char *end, struct he
 		gb_reader_next_line(r);
 		/* The first larger vertex ends this, so that few lines are read twice. */
 		counted.n = head->number[0] + 1;
-		if (!graph_read_lines(r, end, &counted, edges, found) &&
-		    fits(head, edges, found)) {
+		if (!graph_read_lines(r, end, &counted, edges, found) && fits(head, edges, found)) {
 			gb_reader_note("first line taken as %" PRIu64 " vertices and %" PRIu64
 				       " edges",
 				       head->number[0], edges->count);

@@ -111,7 +111,7 @@ static uint64_t count_upper(const struct graph_edges *edges)
 	uint64_t upper = 0;
 
 	for (uint64_t i = 0; i < edges->count; i++)
-		upper += (uint32_t)edges->key[i] < edges->key[i] >> 32;
+		upper += edges->key[i] >> 32 < (uint32_t)edges->key[i];
 	return upper;
 }
 
@@ -264,7 +264,8 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	edges->n = (uint32_t)h.n;
 	edges->undirected = true;
 	/* Self-loops, which METIS does not have, are not counted by all who write them. */
-	if (graph_keys_alloc(edges, h.m + h.n + 1, r->err))
+	edges->key = gb_host_alloc(h.m + h.n + 1, sizeof *edges->key, r->err);
+	if (!edges->key)
 		return r->err->code;
 	header = r->line;
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
