@@ -194,18 +194,11 @@ static bool is_number(const struct field *f, double *value)
 
 /* ---- text: the heading -------------------------------------------------------------------- */
 
-/* The axis that a column's name means, or -1.  A unit may follow: "x [m]". */
+/* The axis that a column's name means, or -1: "x", "pos_x", "Points:0".  A unit may follow: "x [m]". */
 static int axis_of(const struct field *f)
 {
-	static const char *const names[][3] = {
-		{ "x", "y", "z" },
-		{ "px", "py", "pz" },
-		{ "posx", "posy", "posz" },
-		{ "pos_x", "pos_y", "pos_z" },
-		{ "position_x", "position_y", "position_z" },
-		{ "points:0", "points:1", "points:2" },
-		{ "points_0", "points_1", "points_2" },
-	};
+	static const char *const names[] = { "",      "p",      "pos",   "position",
+					     "point", "points", "coord", "coordinates" };
 	const char *at = f->at;
 	char name[MOST_NAME] = "";
 
@@ -213,10 +206,15 @@ static int axis_of(const struct field *f)
 		at++;
 	for (size_t n = 0; at < f->end && n < MOST_NAME - 1 && !strchr(" \t[(", *at); n++, at++)
 		name[n] = (char)tolower((unsigned char)*at);
-	for (size_t i = 0; i < GB_COUNT(names); i++)
-		for (int d = 0; d < 3; d++)
-			if (gb_equal(name, names[i][d]))
-				return d;
+	for (size_t i = 0; i < GB_COUNT(names); i++) {
+		const size_t length = strlen(names[i]);
+		const char *axis = name + length;
+
+		axis += length && *axis && strchr("_.:", *axis);
+		if (!strncmp(name, names[i], length) && *axis && !axis[1] &&
+		    strchr(length ? "xyz012" : "xyz", *axis))
+			return *axis < 'x' ? *axis - '0' : *axis - 'x';
+	}
 	return -1;
 }
 
@@ -277,7 +275,8 @@ static enum gb_status read_heading(struct table *t)
 		return GB_OK;
 	missing = read_names(t);
 	if (missing)
-		return gb_reader_fail(r, "the first line names no column %c", missing);
+		return gb_reader_fail(r, "the first line is not numbers, and names no column %c",
+				      missing);
 	gb_reader_next_line(r);
 	return GB_OK;
 }
@@ -465,6 +464,9 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 				  .data = (const unsigned char *)r->begin };
 
 	gb_reader_is(r, GB_FILE_BODIES, "");
+	/* The header of a snapshot is a record of Fortran with 256 bytes. */
+	if (bytes > 264 && !memcmp(r->begin, "\0\1\0", 4) && !memcmp(r->begin + 260, "\0\1\0", 4))
+		return gb_reader_reject(r, " is not a file of bodies, but a Gadget snapshot");
 	if (bytes % body)
 		return gb_reader_reject(
 			r, ": %zu bytes is not a multiple of %zu (three float32 per body)", bytes,

@@ -57,8 +57,7 @@ static void read_comment(const char *at, struct head *head)
 	uint64_t value;
 
 	at = gb_skip_blanks(at + 1);
-	if (mark == '%' &&
-	    (is_word(at, "sym") || is_word(at, "asym") || is_word(at, "bip"))) {
+	if (mark == '%' && (is_word(at, "sym") || is_word(at, "asym") || is_word(at, "bip"))) {
 		head->kind = "Konect ";
 		head->konect = true;
 		head->undirected = begins_with(at, "sym");
@@ -96,8 +95,7 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 		at = gb_skip_blanks(at);
 	}
 	if (*at != '\n' || head->numbers < 2 || number[0] == 0 || number[0] > INT32_MAX ||
-	    number[head->numbers - 1] == 0 ||
-	    (head->numbers == 3 && number[1] != number[0]))
+	    number[head->numbers - 1] == 0 || (head->numbers == 3 && number[1] != number[0]))
 		return;
 	lines = at < r->end ? gb_count_lines(at + 1, r->end) : 0;
 	head->taken =

@@ -187,6 +187,13 @@ static const struct text_case good[] = {
 	{ ".graph", "% c\n3 2 11 1\n9 2 1\n% c\n8 1 1 3 1\n7 2 1\n", "0>1 1>0 1>2 2>1 " },
 	{ "", "3 2\n2\n1 3\n2\n", "0>1 1>0 1>2 2>1 " },
 	{ ".col", "p edge 3 1\nn 1 5\ne 1 3\n", "0>2 2>0 " },
+	/* each edge at both ends, declared once or twice, and at one end, declared twice */
+	{ ".col", "p col 3 4\ne 1 3\ne 1 2\n", "0>1 0>2 1>0 2>0 " },
+	{ ".col", "p edge 3 4\ne 1 3\ne 1 2\ne 3 1\ne 2 1\n", "0>1 0>2 1>0 2>0 " },
+	{ ".col", "p col 3 1\ne 1 3\ne 3 1\n", "0>2 2>0 " },
+	{ ".mtx", MTX("pattern symmetric") "2 2 3\n1 2\n2 2\n2 1\n", "0>1 1>0 1>1 " },
+	{ ".gr", "p sp 3 2\na 1 2\na 3 2\n", "0>1 2>1 " },
+	{ ".graph", "2 1 1\n1 .5 2 1.5\n1 1.5\n", "0>0 0>1 1>0 " },
 };
 
 static const struct text_case bad[] = {
@@ -206,7 +213,9 @@ static const struct text_case bad[] = {
 	{ ".gr", "p sp 0 0\n", ":1: a graph without vertices" },
 	{ ".gr", "p sp 2 1\na 0 1 1\n", ":2: vertex 0 in a file that counts from 1" },
 	{ ".gr", "p sp 2 1\na 1 3 1\n", ":2: the vertex is greater than the number of vertices" },
-	{ ".gr", "p sp 2 1\na 1 2\n", ":2: a value is missing" },
+	{ ".gr", "p sp 2 2\na 1 2\na 2 1 7\n",
+	  ":3: it has not as many numbers as the lines before" },
+	{ ".gr", "p aux sp co 1\nv 1 5 5\n", ":1: \"p aux\" does not state a graph" },
 	{ ".gr", "p sp 2 1\ne 1 2 1\n", ":2: neither a comment nor an edge" },
 	{ ".gr", "p sp 2 2\na 1 2 1\n", ":1: the header declares 2 edges, but the file has 1" },
 	{ ".mtx", "%%MatrixMarket\n", ":1: only a matrix is a graph" },
@@ -238,7 +247,7 @@ static const struct text_case bad[] = {
 	{ ".el",
 	  "\xef\xbb\xef"
 	  "0 1\n",
-	  ":1: a vertex is not a natural number: ???0" },
+	  ":1: a vertex number is expected; names of vertices" },
 	{ ".el", "0 1\n" MARK "0 1\n", ":2: a vertex is not a natural number: ???0" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\xff\n2 2 1\n1 2\n",
 	  ":1: the symmetry must be" },
@@ -247,11 +256,12 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("pattern general") "2 2 1" BLANKS "1\n1 2\n",
 	  ":2: rows, columns and entries are expected" },
 	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
-	{ ".graph", "3 2\n2\n1 3\n\n", ":1: the header declares 2 edges, but the file has" },
+	{ ".graph", "3 3\n2\n1 3\n2\n", ":1: the header declares 3 edges, but the file has 2" },
 	{ ".graph", "3 1\n2\n3\n\n", ":1: an edge is listed at one of its ends only" },
 	{ ".graph", "2 1 2\n2\n1\n", ":1: \"VERTICES EDGES [FORMAT]\" of METIS is expected" },
 	{ ".graph", "2 1\n2\n3\n", ":3: the neighbour is not a vertex of the graph" },
 	{ ".txt", "{\"nodes\": []}\n", " is not a graph, but a JSON document" },
+	{ ".net", MARK "% c\n\n*vertices 2\n", " is not a graph, but a Pajek network" },
 };
 
 /* Expect these edges from the file, which is removed. */
