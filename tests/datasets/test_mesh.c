@@ -256,12 +256,20 @@ Test(mesh, vertices_without_a_place)
 Test(mesh, stl_text)
 {
 	struct gb_mesh mesh;
+	const char *const files[] = {
+		"solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
+		"\xef\xbb\xbfsolidab\n" FACET("vertex", "0") FACET("vertex", "2.5"),
+		"\n" FACET("vertex", "0") FACET("vertex", "2.5"),
+		"solid\router loop\rvertex 0 0 0\rvertex 1 0 0\rvertex 1 1 0\rendloop\r"
+		"outer loop\rvertex 0 0 2.5\rvertex 1 0 2.5\rvertex 1 1 2.5\rendloop\r",
+	};
 
-	accept(".stl", "solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
-	       6, 2, &mesh);
-	cr_assert_eq(mesh.vertex[11], 2.5f);
-	cr_assert(mesh.triangle[3] == 3 && mesh.triangle[5] == 5);
-	gb_mesh_release(&mesh);
+	for (size_t i = 0; i < GB_COUNT(files); i++) {
+		accept(".stl", files[i], 6, 2, &mesh);
+		cr_assert_eq(mesh.vertex[11], 2.5f);
+		cr_assert(mesh.triangle[3] == 3 && mesh.triangle[5] == 5);
+		gb_mesh_release(&mesh);
+	}
 	/* Two solids, capitals, a colour, a loop of two vertices, one of four, and a NaN. */
 	accept(".any",
 	       "SOLID\r\n\r\n" FACET("VERTEX", "0") "endsolid\nsolid\ncolor 1 1 1\nouter loop\n"
@@ -273,6 +281,7 @@ Test(mesh, stl_text)
 	cr_assert(mesh.triangle[6] == 5 && mesh.triangle[7] == 7 && mesh.triangle[8] == 8);
 	gb_mesh_release(&mesh);
 	refuse(".stl", "solid\nendsolid\n", ":2: no face uses the 0 vertices");
+	refuse(".stl", "version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS");
 	refuse(".stl", "solid\nfacet\nvertex 0 0 0\n", ":3: a vertex outside a loop");
 	refuse(".stl", "solid\nfacet\nouter loop\nvertex 0 0\n" FACET("vertex", "0"),
 	       ":6: a loop begins inside another");
