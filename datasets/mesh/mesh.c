@@ -80,7 +80,7 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 	struct gb_error memory = { 0 };
 
 	if (triangles == 0)
-		return gb_reader_fail(r, "no face uses the %zu vertices", vertices);
+		return gb_reader_fail(r, "no face has three corners (vertices: %zu)", vertices);
 	if (triangles > LBVH_PRIMITIVES_MAX || vertices > UINT32_MAX)
 		return gb_reader_reject(r,
 					" has %zu triangles and %zu vertices: at most %" PRIu32

@@ -36,7 +36,7 @@ static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, v
 	const size_t wanted = HEAD + declared(r) * TRIANGLE;
 
 	(void)own;
-	if (vertices == 0 || wanted > size)
+	if (wanted > size)
 		return gb_reader_reject(
 			r, ": a binary STL file of %zu triangles takes %zu bytes, and has %zu",
 			vertices / 3, wanted, size);
