@@ -495,6 +495,8 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
 		if (!read_any(&b, &r)) {
 			gb_reader_count("bodies", "body", b.found, b.count);
+			if (b.count < limit)
+				gb_reader_note("fewer than --count=%zu", limit);
 			if (b.rounded)
 				gb_reader_note_steps(b.low, b.high);
 		}
