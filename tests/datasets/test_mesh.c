@@ -260,8 +260,8 @@ Test(mesh, stl_text)
 		"solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
 		"\xef\xbb\xbfsolidab\n" FACET("vertex", "0") FACET("vertex", "2.5"),
 		"\n" FACET("vertex", "0") FACET("vertex", "2.5"),
-		"solid\router loop\rvertex 0 0 0\rvertex 1 0 0\rvertex 1 1 0\rendloop\r"
-		"outer loop\rvertex 0 0 2.5\rvertex 1 0 2.5\rvertex 1 1 2.5\rendloop\r",
+		("solid\router loop\rvertex 0 0 0\rvertex 1 0 0\rvertex 1 1 0\rendloop\r"
+		 "outer loop\rvertex 0 0 2.5\rvertex 1 0 2.5\rvertex 1 1 2.5\rendloop\r"),
 	};
 
 	for (size_t i = 0; i < GB_COUNT(files); i++) {
