@@ -22,7 +22,7 @@ struct bodies {
 	size_t room, count; /* bodies allocated, bodies read */
 	float *xyz[3];
 	double low[3], high[3]; /* the coordinates, before they are rounded */
-	bool rounded[3];
+	bool rounded;
 };
 
 /* Allocate the arrays for at most that many bodies of the file, or for the limit if that is less. */
@@ -66,24 +66,9 @@ static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i,
 					i, position);
 	b->low[d] = position < b->low[d] ? position : b->low[d];
 	b->high[d] = position > b->high[d] ? position : b->high[d];
-	b->rounded[d] |= (double)value < position || (double)value > position;
+	b->rounded |= (double)value < position || (double)value > position;
 	b->xyz[d][i] = value;
 	return GB_OK;
-}
-
-/* Note an axis on which rounding leaves less than ten bits of the bodies' places. */
-static void note_rounding(const struct bodies *b)
-{
-	for (int d = 0; d < 3; d++) {
-		const double most = fmax(fabs(b->low[d]), fabs(b->high[d]));
-		const double span = b->high[d] - b->low[d], step = ldexp(1, ilogb(most) - 23);
-
-		if (b->rounded[d] && span > 0 && span < 1024 * step) {
-			gb_reader_note("%c, which spans %g, rounded to steps of %g", "xyz"[d], span,
-				       step);
-			return;
-		}
-	}
 }
 
 /* ---- text: lines and fields ---------------------------------------------------------------
@@ -512,7 +497,10 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float *
 	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
 		if (!read_any(&b, &r)) {
 			gb_reader_count("bodies", "body", b.found, b.count);
-			note_rounding(&b);
+			if (b.count < limit)
+				gb_reader_note("fewer than --count=%zu", limit);
+			if (b.rounded)
+				gb_reader_note_steps(b.low, b.high);
 		}
 		gb_reader_close(&r);
 	}

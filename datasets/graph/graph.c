@@ -69,7 +69,7 @@ static enum gb_status read_text(struct gb_reader *r, struct graph_edges *edges)
 		return graph_read_mtx(r, edges);
 	}
 	first = *r;
-	first.begin += graph_find_line(&first, "#%/", &comments) ? first.at - r->begin : 0;
+	(void)graph_find_line(&first, "#%/", &comments);
 	if (gb_reader_refuse(r) || refuse_binary(r) || gb_reader_refuse(&first))
 		return r->err->code;
 	if (is_dimacs(r) || gb_reader_ends(r, ".gr") || gb_reader_ends(r, ".col")) {

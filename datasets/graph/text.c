@@ -52,7 +52,7 @@ static bool take_halves(struct graph_edges *edges)
 
 #pragma omp parallel for schedule(static) reduction(+ : sum)
 	for (uint64_t i = 0; i < count; i++) {
-		const uint32_t u = (uint32_t)edges->key[i], v = (uint32_t)(edges->key[i] >> 32);
+		const uint32_t u = (uint32_t)(edges->key[i] >> 32), v = (uint32_t)edges->key[i];
 
 		sum += graph_hash(u, v) - graph_hash(v, u);
 	}
@@ -60,7 +60,7 @@ static bool take_halves(struct graph_edges *edges)
 		return false;
 	edges->count = 0;
 	for (uint64_t i = 0; i < count; i++)
-		if ((uint32_t)edges->key[i] >= edges->key[i] >> 32)
+		if (edges->key[i] >> 32 >= (uint32_t)edges->key[i])
 			edges->key[edges->count++] = edges->key[i];
 	return true;
 }
@@ -136,11 +136,21 @@ static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, b
 	return gb_reader_line_ends(r) ? NULL : "nothing is expected after the symmetry";
 }
 
+/* Entries above the diagonal. */
+static uint64_t count_upper(const struct graph_edges *edges)
+{
+	uint64_t upper = 0;
+
+	for (uint64_t i = 0; i < edges->count; i++)
+		upper += edges->key[i] >> 32 < (uint32_t)edges->key[i];
+	return upper;
+}
+
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct graph_rules rules = { .comments = "%", .letters = "", .ignored = "", .base = 1 };
 	const char *fault = read_banner(r, &rules, &edges->undirected);
-	uint64_t size[3];
+	uint64_t size[3], upper;
 	size_t comments = 0;
 	int sizes;
 
@@ -156,6 +166,9 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 		return r->err->code;
 	if (sizes == 2)
 		gb_reader_note("two sizes taken as rows and entries");
+	upper = edges->undirected ? count_upper(edges) : 0;
+	if (upper)
+		gb_reader_note("entries above the diagonal of a symmetric matrix: %" PRIu64, upper);
 	return GB_OK;
 }
 
@@ -267,7 +280,8 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	if (check_header(r, h.n, h.m, "edges", 4))
 		return r->err->code;
 	/* Self-loops, which METIS does not have, are not counted by all who write them. */
-	if (graph_keys_alloc(edges, 2 * h.m + h.n, r->err))
+	edges->key = gb_host_alloc(2 * h.m + h.n, sizeof *edges->key, r->err);
+	if (!edges->key)
 		return r->err->code;
 	header = r->line;
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {

@@ -231,6 +231,8 @@ enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit
 		return err->code;
 	}
 	gb_reader_count("keys", "key", job.found, job.count);
+	if (job.count < limit)
+		gb_reader_note("fewer than --count=%zu", limit);
 	*keys = job.keys;
 	*count = job.count;
 	return GB_OK;

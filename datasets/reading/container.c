@@ -43,6 +43,7 @@ static const struct {
 	{ 0, "# .PCD", "a PCD point cloud" },
 	{ 0, "# vtk DataFile", "a VTK file" },
 	{ 0, "solid ", "an STL mesh" },
+	{ 0, "OFF\n", "an OFF file: convert it to PLY or OBJ first" },
 	{ 0, "ply\n", "a PLY file" },
 	{ 0, "ply\r", "a PLY file" },
 	{ 0, "%%MatrixMarket", "a Matrix Market file" },

@@ -11,6 +11,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "datasets/reading/notes.h"
 
 static char path[] = "/tmp/gpubench-keys-XXXXXX";
 
@@ -57,6 +58,7 @@ Test(key_files, whole_and_limited, .fini = remove_file)
 
 		cr_assert_eq(gb_keys_read(path, RADIX_U64, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, want[i]);
+		cr_assert_eq(gb_reader_notes()->altered, limits[i] == 4);
 		cr_assert_arr_eq(keys, data, count * 8);
 		gb_host_free(keys);
 		cr_assert_eq(gb_keys_read(path, RADIX_U32, limits[i], &keys, &count, &err), GB_OK);
