@@ -116,7 +116,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
 		struct table *grown = reallocarray(job->table, all + 1, sizeof *grown);
 
 		job->table = grown ? grown : job->table;
-		if (paper && (!gb_json_append(job->papers, paper) || !grown))
+		if (paper && (!cJSON_AddItemToArray(job->papers, paper) || !grown))
 			return gb_out_of_memory(err, "the papers' tables");
 		cJSON_ArrayForEach(json, tables)
 		{
