@@ -220,7 +220,7 @@ static void print_element(FILE *file, const struct gb_field *field, const void *
 		gb_json_write_text(file, *(const char *const *)element);
 	} else if (field->type == GB_FIELD_MEMBERS) {
 		print_name(file, 0, member->name);
-		print_value(file, gb_member_value(member));
+		print_value(file, member->value);
 	} else if (field->type == GB_FIELD_PHASES) {
 		print_name(file, 0, phase->name);
 		print_series(file, &phase->time);
@@ -349,16 +349,13 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
 	const char *rest;
 	const struct gb_field *found = find_field(fields, path, &rest);
 	const struct gb_times *times = found ? times_of(found, of, &rest) : NULL;
-	const struct gb_member *member = found && found->type == GB_FIELD_MEMBERS
-						 ? gb_member_find(in(found, of), rest)
-						 : NULL;
 
 	if (found && found->type == GB_FIELD_OBJECT)
 		return gb_fields_value(found->fields, in(found, of), rest);
 	if (times)
 		return number_value(gb_times_statistic(times, rest));
-	if (member)
-		return gb_member_value(member);
+	if (found && found->type == GB_FIELD_MEMBERS)
+		return gb_member_value(in(found, of), rest);
 	return found ? scalar_value(found, of) : absent;
 }
 
@@ -488,8 +485,7 @@ static enum gb_status read_element(const struct gb_field *field, cJSON *item, vo
 		return value.text ? GB_OK
 				  : refuse(field, "has an element that is not a string", err);
 	case GB_FIELD_MEMBERS:
-		*(struct gb_member *)to =
-			(struct gb_member){ item->string, value.kind, value.number, value.text };
+		*(struct gb_member *)to = (struct gb_member){ item->string, value };
 		return value.kind ? GB_OK
 				  : refuse(field,
 					   "has a value that is not a number in range, boolean or "

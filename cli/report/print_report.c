@@ -175,7 +175,7 @@ static bool is_idle(const struct gb_section *section, const char *name)
 
 		if (gb_param_yields(row, axis->name))
 			return true;
-		used = used || (word && (axis->varies || gb_equal(axis->value->text, word)));
+		used = used || (word && (axis->varies || gb_equal(axis->value.text, word)));
 	}
 	return !used;
 }
