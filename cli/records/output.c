@@ -105,10 +105,11 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
-	if (records->is_array)
-		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
+	if (records->truncated ? records->complete_bytes >= (size_t)status.st_size
+			       : records->complete_bytes != (size_t)status.st_size)
+		return gb_fail(err, GB_EUSAGE,
+			       "--resume: %s is packed or a document, not JSON lines",
 			       output->path);
-	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
 	records->written_contexts = records->context_count;
@@ -189,19 +190,12 @@ static bool write_all(int file, const char *text, size_t size)
 	return true;
 }
 
-/* Remove the old contents, or the end that was cut off, before the first line. */
-static bool begin(struct gb_output *output)
-{
-	if (output->existing == GB_OVERWRITE && ftruncate(output->file, 0) && errno != EINVAL)
-		return false;
-	if (output->cut && ftruncate(output->file, (off_t)output->keep_bytes))
-		return false;
-	return !output->unended || write_all(output->file, "\n", 1);
-}
-
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err)
 {
-	if (output->to_lines && !output->begun && !begin(output))
+	/* EINVAL: it is not a regular file. */
+	if (output->to_lines && !output->begun && output->existing != GB_REFUSE &&
+	    ((ftruncate(output->file, (off_t)output->keep_bytes) && errno != EINVAL) ||
+	     (output->unended && !write_all(output->file, "\n", 1))))
 		return cannot_write(output->path, err);
 	output->begun = true;
 	return GB_OK;
