@@ -54,6 +54,7 @@ struct gb_field {
 	const struct gb_fields *fields; /* of GB_FIELD_OBJECT and GB_FIELD_OBJECTS ... */
 	size_t size;                    /* ... and that of the struct */
 	const char *csv;                /* title of the column; NULL: none */
+	const char *setup; /* --resume calls it so, and it must not differ; NULL: it may */
 };
 
 struct gb_fields {

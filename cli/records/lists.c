@@ -129,21 +129,17 @@ void gb_texts_free(struct gb_texts *texts)
 	*texts = (struct gb_texts){ 0 };
 }
 
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
-{
-	struct gb_named_times *added = gb_add_item(&phases->item, &phases->count, sizeof *added);
-
-	if (added)
-		*added = (struct gb_named_times){ name, gb_no_times };
-	return added ? &added->time : NULL;
-}
-
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
 {
+	struct gb_named_times *added;
+
 	for (size_t i = 0; i < phases->count; i++)
 		if (gb_equal(phases->item[i].name, name))
 			return &phases->item[i].time;
-	return gb_phases_append(phases, name);
+	added = gb_add_item(&phases->item, &phases->count, sizeof *added);
+	if (added)
+		*added = (struct gb_named_times){ name, gb_no_times };
+	return added ? &added->time : NULL;
 }
 
 enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,

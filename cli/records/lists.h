@@ -105,9 +105,6 @@ void gb_texts_free(struct gb_texts *texts);
 /* The series of that name, made if it is missing; NULL if memory ran out. */
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
 
-/* Append a series of that name; NULL if memory ran out. */
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name);
-
 /* Set the clock, the median and its interval, which is at least as wide as the clock's
  * resolution. */
 enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,

@@ -128,36 +128,19 @@ static enum gb_status differs(const char *path, const char *part, const char *th
 static enum gb_status check_run(const struct gb_context *context, const struct gb_context *now,
 				const char *path, const char *hint, struct gb_error *err)
 {
-	static const struct {
-		const char *name, *path;
-	} part[] = {
-		{ "host", "host.hostname" },
-		{ "kernel", "host.kernel" },
-		{ "usable CPUs", "host.usable_cpus" },
-		{ "version", "tool.version" },
-		{ "commit", "tool.commit" },
-		{ "uncommitted changes", "tool.dirty" },
-		{ "build", "tool.mode" },
-		{ "compiler", "tool.compiler" },
-		{ "compiler flags", "tool.cflags" },
-		{ "nvcc", "tool.nvcc" },
-		{ "architectures", "tool.archs" },
-		{ "--device", "settings.device" },
-		{ "cold caches", "settings.cold" },
-	};
-
 	if (!gb_same_machine(&context->on_cpu, &now->on_cpu))
 		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, hint, err);
 	if ((gb_context_gpu(context) || gb_context_gpu(now)) &&
 	    !gb_same_machine(&context->on_gpu, &now->on_gpu))
 		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, hint, err);
-	for (size_t i = 0; i < GB_COUNT(part); i++) {
-		const struct gb_field_value a = gb_context_value(context, part[i].path);
-		const struct gb_field_value b = gb_context_value(now, part[i].path);
+	for (size_t i = 0; i < gb_context_fields.count; i++) {
+		const struct gb_field *field = &gb_context_fields.field[i];
+		const struct gb_field_value a = gb_context_value(context, field->path);
+		const struct gb_field_value b = gb_context_value(now, field->path);
 		char there[128], here[128];
 
-		if (!gb_values_equal(a, b))
-			return differs(path, part[i].name, gb_value_words(a, there, sizeof there),
+		if (field->setup && !gb_values_equal(a, b))
+			return differs(path, field->setup, gb_value_words(a, there, sizeof there),
 				       gb_value_words(b, here, sizeof here), hint, err);
 	}
 	return GB_OK;
