@@ -1,5 +1,5 @@
-/* plan.c -- see plan.h. */
-#include "cli/measure/plan.h"
+/* plan.c -- --dry-run: what a session would measure, and the memory that it would take. */
+#include "cli/measure/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,24 +15,22 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static void print(struct gb_plan *plan, const struct gb_need *need)
+static void print(struct gb_session *s, const struct gb_need *need)
 {
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
 
-	plan->measurements++;
-	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
-	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
+	s->plan.measurements++;
+	s->plan.host_bytes = larger(s->plan.host_bytes, need->host_bytes);
+	s->plan.device_bytes = larger(s->plan.device_bytes, need->device_bytes);
 	(void)printf(": host %s%s, device %s\n", gb_text_bytes(host, (double)need->host_bytes),
 		     need->host_bytes > gb_memory_available() ? " (more than is free)" : "",
 		     gb_text_bytes(device, (double)need->device_bytes));
 }
 
 /* Print the record of a measurement that is skipped because of `why`. */
-static void put(struct gb_plan *plan, struct gb_result *r, const struct gb_need *need,
+static void put(struct gb_session *s, struct gb_result *r, const struct gb_need *need,
 		const struct gb_error *why, struct gb_error *err)
 {
-	struct gb_session *s = &plan->session;
-
 	if (gb_result_begin(r, err))
 		return;
 	gb_result_fail(r, why);
@@ -43,63 +41,54 @@ static void put(struct gb_plan *plan, struct gb_result *r, const struct gb_need 
 		(void)gb_output_put(&s->output, &s->records, err);
 }
 
-static void plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
+void gb_plan_one(void *session, struct gb_result *r, void *input, struct gb_error *err)
 {
-	struct gb_plan *plan = self;
+	struct gb_session *s = session;
 	struct gb_error own = { 0 };
 	struct gb_need need = { 0 };
-	char *key = gb_record_key(r->benchmark, r->variant, r->params, err);
+	char *key;
 
-	if (!key)
-		return;
 	if (r->code)
 		gb_fail(&own, r->code, "%s", r->record.reason);
 	else
 		(void)gb_need_of(&need, r->benchmark, r->variant, r->params, input, &own);
-	if (plan->session.output.to_stdout) {
+	if (s->output.to_stdout) {
 		if (!own.code)
 			gb_fail(&own, GB_EUNAVAILABLE, "--dry-run");
-		put(plan, r, &need, &own, err);
-		free(key);
+		put(s, r, &need, &own, err);
 		return;
 	}
+	key = gb_record_key(r->benchmark, r->variant, r->params, err);
+	if (!key)
+		return;
 	gb_text_print(stdout, key);
 	free(key);
 	if (!own.code) {
-		print(plan, &need);
+		print(s, &need);
 	} else {
-		plan->skipped++;
+		s->plan.skipped++;
 		(void)fputs(": skipped: ", stdout);
 		gb_text_print(stdout, own.message);
 		(void)putchar('\n');
 	}
 }
 
-enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
-			     const struct gb_choice *choice, struct gb_error *err)
+void gb_plan_total(const struct gb_session *s)
 {
-	gb_memory_set_dry(true);
-	(void)gb_session_each(&plan->session, sweep, choice, plan_one, plan, err);
-	gb_memory_set_dry(false);
-	return err->code;
-}
-
-void gb_plan_total(const struct gb_plan *plan)
-{
-	const int64_t runs = plan->session.request->repeats.runs;
+	const int64_t runs = s->request->repeats.runs;
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
 
-	if (plan->session.output.to_stdout)
+	if (s->output.to_stdout)
 		return;
-	if (plan->measurements == 0) {
+	if (s->plan.measurements == 0) {
 		(void)puts("\nnothing to measure");
 		return;
 	}
-	(void)printf("\ntotal of %zu", plan->measurements);
-	if (plan->skipped)
-		(void)printf(", %zu skipped", plan->skipped);
+	(void)printf("\ntotal of %zu", s->plan.measurements);
+	if (s->plan.skipped)
+		(void)printf(", %zu skipped", s->plan.skipped);
 	if (runs > 1)
 		(void)printf(", in %lld repetitions", (long long)runs);
-	(void)printf(": host %s, device %s\n", gb_text_bytes(host, (double)plan->host_bytes),
-		     gb_text_bytes(device, (double)plan->device_bytes));
+	(void)printf(": host %s, device %s\n", gb_text_bytes(host, (double)s->plan.host_bytes),
+		     gb_text_bytes(device, (double)s->plan.device_bytes));
 }

@@ -154,47 +154,41 @@ static void open_devices(struct gb_session *s)
 					     &s->absent[b]);
 }
 
+/* --dry-run: -o - needs the run line. */
+static enum gb_status open_plan(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_target *target = &s->request->target;
+
+	if (gb_output_check(target->path, err) || !target->path)
+		return err->code;
+	if (gb_equal(target->path, "-")) {
+		gb_devices_find(&s->info.devices, s->info.backends);
+		return open_output(s, err) ? err->code : add_run(s, err);
+	}
+	if (target->resume && gb_is_lines(target->path) && !access(target->path, R_OK))
+		(void)gb_records_read(target->path, &s->records, err);
+	s->past = s->records.count;
+	return err->code;
+}
+
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
 	begin(s, request, argc, argv);
-	if (request->lock_clocks && !request->untimed)
+	if (request->lock_clocks && !request->untimed && !request->dry)
 		gb_clocks_start(&s->clocks);
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err))
+		return err->code;
+	if (request->dry)
+		return open_plan(s, err);
 	gb_progress_init(&s->progress, request);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
+	if (open_output(s, err))
 		return err->code;
 	open_devices(s);
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
 	return lock_clocks(s, err) ? err->code : add_run(s, err);
-}
-
-enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request, int argc,
-			       char *const *argv, struct gb_error *err)
-{
-	const char *path = request->target.path;
-
-	begin(s, request, argc, argv);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err) ||
-	    !path)
-		return err->code;
-	if (gb_equal(path, "-")) {
-		gb_devices_find(&s->info.devices, s->info.backends);
-		return open_output(s, err) ? err->code : add_run(s, err);
-	}
-	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
-	    gb_records_read(path, &s->records, err))
-		return err->code;
-	s->past = s->records.count;
-	return GB_OK;
-}
-
-void gb_session_release(struct gb_session *s)
-{
-	gb_records_release(&s->records);
-	tdestroy(s->seen, free);
-	gb_clocks_end(&s->clocks);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -490,6 +484,12 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err)
 {
+	if (s->request->dry) {
+		gb_memory_set_dry(true);
+		(void)gb_session_each(s, sweep, choice, gb_plan_one, s, err);
+		gb_memory_set_dry(false);
+		return err->code;
+	}
 	if (gb_check_paths(s->request, sweep, err))
 		return err->code;
 	s->progress.total += gb_count_runs(sweep, choice) / (size_t)shards_of(s);
@@ -517,10 +517,14 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
-	if (!err->code && !(s->request->target.resume && s->seq == 0))
+	if (!err->code && s->request->dry)
+		gb_plan_total(s);
+	else if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
 	(void)gb_output_close(&s->output, err);
-	gb_session_release(s);
+	gb_records_release(&s->records);
+	tdestroy(s->seen, free);
+	gb_clocks_end(&s->clocks);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;
