@@ -51,7 +51,7 @@ void gb_plan_one(void *session, struct gb_result *r, void *input, struct gb_erro
 	if (r->code)
 		gb_fail(&own, r->code, "%s", r->record.reason);
 	else
-		(void)gb_need_of(&need, r->benchmark, r->variant, r->params, input, &own);
+		(void)gb_need_of(&need, r, input, &own);
 	if (s->output.to_stdout) {
 		if (!own.code)
 			gb_fail(&own, GB_EUNAVAILABLE, "--dry-run");

@@ -341,6 +341,13 @@ static bool is_in_shard(struct gb_session *s)
 	return s->number++ % shards_of(s) == s->request->repeats.shard_index;
 }
 
+static bool is_wanted(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant,
+		      const struct gb_choice *choice)
+{
+	return gb_equal(variant->benchmark, sweep->benchmark->name) && gb_chosen(choice, variant) &&
+	       gb_sweep_wants(sweep, index, variant);
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
  * shard and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -351,8 +358,7 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	bool due = true;
 	char *key;
 
-	if (!gb_equal(variant->benchmark, sweep->benchmark->name) || !gb_chosen(choice, variant) ||
-	    !gb_sweep_wants(sweep, index, variant))
+	if (!is_wanted(sweep, index, variant, choice))
 		return false;
 	if (!s->request->once && !s->past)
 		return is_in_shard(s);
@@ -472,12 +478,9 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 {
 	size_t runs = 0;
 
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-
-		if (gb_equal(v->benchmark, sweep->benchmark->name) && gb_chosen(choice, v))
-			runs += gb_sweep_count(sweep, v);
-	}
+	for (size_t i = 0; i < gb_variant_count; i++)
+		for (size_t point = 0; point < sweep->count; point++)
+			runs += is_wanted(sweep, point, &gb_variants[i], choice);
 	return runs;
 }
 
