@@ -77,7 +77,8 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 {
 	static struct gb_session session;
 
-	if (!request->dry && !gb_is_repetition(request) && gb_wants_repetitions(request))
+	if (!request->dry && !gb_is_repetition(request) &&
+	    (request->repeats.runs > 1 || request->repeats.devices))
 		return launch(request, argc, argv, err);
 	gb_on_abandon(abandon, &session);
 	if (!gb_session_open(&session, request, argc, argv, err) &&

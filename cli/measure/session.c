@@ -124,19 +124,6 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 			       " (--resume=any adds to it anyway)", err);
 }
 
-/* CUDA is always asked for devices, because its absence is always reported. */
-static void begin(struct gb_session *s, const struct gb_request *request, int argc,
-		  char *const *argv)
-{
-	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
-	s->info.argc = argc;
-	s->info.argv = argv;
-	s->info.settings = &request->how;
-	s->info.preset = request->preset;
-	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
-	gb_memory_set_limit((size_t)request->memory);
-}
-
 /* Open the device in the back ends that may be used.  Back ends requested by name may use software
  * devices. */
 static void open_devices(struct gb_session *s)
@@ -174,7 +161,17 @@ static enum gb_status open_plan(struct gb_session *s, struct gb_error *err)
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	begin(s, request, argc, argv);
+	*s = (struct gb_session){
+		.request = request,
+		.started_ns = gb_now_ns(),
+		/* CUDA is always asked for devices, because its absence is always reported. */
+		.info = { .argc = argc,
+			  .argv = argv,
+			  .settings = &request->how,
+			  .preset = request->preset,
+			  .backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice) },
+	};
+	gb_memory_set_limit((size_t)request->memory);
 	if (request->lock_clocks && !request->untimed && !request->dry)
 		gb_clocks_start(&s->clocks);
 	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err))
