@@ -308,6 +308,33 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
 }
 
+/* --dry-run: print the line of a measurement or, with -o -, the record of one that is skipped. */
+static void plan(void *session, struct gb_result *r, void *input, struct gb_error *err)
+{
+	struct gb_session *s = session;
+	struct gb_error why = { 0 };
+	struct gb_need need = { 0 };
+
+	if (r->code)
+		gb_fail(&why, r->code, "%s", r->record.reason);
+	else
+		(void)gb_need_of(&need, r, input, &why);
+	if (gb_result_begin(r, err))
+		return;
+	if (!s->output.to_stdout) {
+		gb_plan_print(&s->plan, r->record.key, &need, &why);
+		return;
+	}
+	if (!why.code)
+		gb_fail(&why, GB_EUNAVAILABLE, "--dry-run");
+	gb_result_fail(r, &why);
+	r->record.seq = (double)s->seq++;
+	r->record.memory.host_bytes = (double)need.host_bytes;
+	r->record.memory.device_bytes = (double)need.device_bytes;
+	if (!gb_records_add_record(&s->records, &r->record, err))
+		(void)gb_output_put(&s->output, &s->records, err);
+}
+
 /* ---- the points of a sweep ---------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
@@ -486,7 +513,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 {
 	if (s->request->dry) {
 		gb_memory_set_dry(true);
-		(void)gb_session_each(s, sweep, choice, gb_plan_one, s, err);
+		(void)gb_session_each(s, sweep, choice, plan, s, err);
 		gb_memory_set_dry(false);
 		return err->code;
 	}
@@ -517,9 +544,9 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
-	if (!err->code && s->request->dry)
-		gb_plan_total(s);
-	else if (!err->code && !(s->request->target.resume && s->seq == 0))
+	if (!err->code && s->request->dry && !s->output.to_stdout)
+		gb_plan_total(&s->plan, s->request->repeats.runs);
+	else if (!err->code && !s->request->dry && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
 	(void)gb_output_close(&s->output, err);
 	gb_records_release(&s->records);

@@ -7,13 +7,14 @@
  *
  * This folder turns a command line's request into records: the points and the chosen
  * variants (sweep.h), one measurement (measure.h), copy bandwidth (bandwidth.h), progress
- * (progress.h), several repetitions (repetitions.h), and --dry-run (plan.c).  It may use cli/records,
+ * (progress.h), several repetitions (repetitions.h), and --dry-run (plan.h).  It may use cli/records,
  * cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_MEASURE_SESSION_H
 #define GPUBENCH_CLI_MEASURE_SESSION_H
 
 #include "cli/measure/clocks.h"
+#include "cli/measure/plan.h"
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
@@ -32,13 +33,10 @@ struct gb_session {
 	int64_t seq;
 	size_t planned; /* measurements, for --budget */
 	double started_ns;
-	int64_t number; /* number of the next measurement, over all shards */
-	size_t past;    /* records of the resumed file, which are the first ones */
-	void *seen;     /* keys that this session has visited, for tsearch() */
-	struct {
-		size_t measurements, skipped;
-		size_t host_bytes, device_bytes; /* the largest */
-	} plan;                                  /* of --dry-run */
+	int64_t number;      /* number of the next measurement, over all shards */
+	size_t past;         /* records of the resumed file, which are the first ones */
+	void *seen;          /* keys that this session has visited, for tsearch() */
+	struct gb_plan plan; /* of --dry-run */
 	struct gb_clocks clocks;
 };
 
@@ -83,9 +81,5 @@ typedef void gb_visit(void *self, struct gb_result *result, void *input, struct 
 enum gb_status gb_session_each(struct gb_session *session, const struct gb_sweep *sweep,
 			       const struct gb_choice *choice, gb_visit *visit, void *self,
 			       struct gb_error *err);
-
-/* plan.c: plan a measurement of the session (a gb_visit); print the totals. */
-void gb_plan_one(void *session, struct gb_result *result, void *input, struct gb_error *err);
-void gb_plan_total(const struct gb_session *session);
 
 #endif
