@@ -480,15 +480,14 @@ static int word_number(const char *const *words, const char *text)
 }
 
 /* null is an unknown element of a list. */
-static enum gb_status read_number(const struct gb_field *field, const cJSON *item, double *to,
-				  struct gb_error *err)
+static enum gb_status check_number(const struct gb_field *field, const cJSON *item, double number,
+				   struct gb_error *err)
 {
-	*to = value_of_item(item).number;
 	if (!cJSON_IsNumber(item))
 		return cJSON_IsNull(item) ? GB_OK : refuse(field, "is not a number", err);
-	if (isnan(*to) || !is_near(*to, 1e-18, 1e18))
+	if (isnan(number) || !is_near(number, 1e-18, 1e18))
 		return refuse(field, "is a number out of range", err);
-	return *to < 0 && !field->negative ? refuse(field, "is negative", err) : GB_OK;
+	return number < 0 && !field->negative ? refuse(field, "is negative", err) : GB_OK;
 }
 
 static enum gb_status read_field(const struct gb_field *field, cJSON *item, void *of,
@@ -505,7 +504,8 @@ static enum gb_status read_field(const struct gb_field *field, cJSON *item, void
 		*(const char **)to = value.text;
 		return value.text ? GB_OK : refuse(field, "is not a string", err);
 	case GB_FIELD_NUMBER:
-		return read_number(field, item, to, err);
+		*(double *)to = value.number;
+		return check_number(field, item, value.number, err);
 	case GB_FIELD_VALUE:
 		*(struct gb_field_value *)to = value;
 		return value.kind
