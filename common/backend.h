@@ -115,7 +115,6 @@ struct gb_backend_ops {
 				  struct gb_cuda_info *cuda, struct gb_error *err);
 	const struct gb_counter *counter; /* NULL: cannot count, as on the CPU and all GPUs */
 	const struct gb_timer_ops *timer;
-	void (*close)(void);
 	/* The stream that runs are queued in, and counted device memory.  NULL on the CPU. */
 	void *(*stream)(void);
 	void *(*alloc)(size_t count, size_t size, struct gb_error *err);

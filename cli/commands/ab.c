@@ -134,7 +134,7 @@ static enum gb_status side_open(struct trial *t, struct side *side, enum gb_exis
 	if (gb_output_open(&side->output, side->path, existing, err) || existing != GB_RESUME ||
 	    gb_output_past(&side->output, records, err))
 		return err->code;
-	if (side->output.cut) {
+	if (records->truncated) {
 		if (records->context_count)
 			gb_records_remove_context(records, records->context_count - 1);
 		side->output.keep_bytes = records->last_context_bytes;
@@ -225,47 +225,44 @@ static enum gb_status check_exit(const struct side *side, int status, bool wrote
 static enum gb_status take_repetition(struct side *side, int status, const char *file,
 				      struct gb_error *err)
 {
-	struct gb_records repetition = { 0 };
+	struct gb_records *records = &side->records;
 	struct gb_error local_err = { 0 };
-	const bool before = side->output.existing == GB_RESUME && side->records.context_count;
-	const bool read = !gb_records_read(file, &repetition, &local_err);
+	const size_t before = records->count, runs = records->context_count;
+	const struct gb_context *run;
 
-	if (check_exit(side, status, repetition.context_count > 0, err))
-		goto out;
-	if (!read)
-		gb_fail(err, local_err.code, "%s", local_err.message);
-	else if (repetition.context_count != 1)
-		gb_fail(err, GB_EUSAGE,
-			"%s: one repetition wrote %zu runs: leave --repetitions to ab", side->name,
-			repetition.context_count);
-	for (size_t i = repetition.count; !err->code && i-- > 0;)
-		if (repetition.record[i]->context != repetition.context[0])
-			gb_records_remove(&repetition, i);
-	if (!err->code &&
-	    !(before &&
-	      gb_resume_check(&side->records, side->path, repetition.context[0], "", err)) &&
-	    !gb_output_put(&side->output, &repetition, err)) {
-		side->repetitions++;
-		(void)gb_records_move(&side->records, &repetition, err);
-	}
-out:
-	gb_records_release(&repetition);
-	return err->code;
+	(void)gb_records_read(file, records, &local_err);
+	if (check_exit(side, status, records->context_count > runs, err))
+		return err->code;
+	if (local_err.code)
+		return gb_fail(err, local_err.code, "%s", local_err.message);
+	if (records->context_count != runs + 1)
+		return gb_fail(err, GB_EUSAGE,
+			       "%s: one repetition wrote %zu runs: leave --repetitions to ab",
+			       side->name, records->context_count - runs);
+	run = records->context[runs];
+	for (size_t i = records->count; i-- > before;)
+		if (records->record[i]->context != run)
+			gb_records_remove(records, i);
+	if (side->output.existing == GB_RESUME && runs &&
+	    gb_resume_check(records, side->path, run, "", err))
+		return err->code;
+	side->repetitions++;
+	return gb_output_put(&side->output, records, err);
 }
 
 /* Take what a launch would measure.  A build that cannot print it has nothing unchanged. */
 static enum gb_status take_plan(struct side *side, int status, const char *file,
 				struct gb_error *err)
 {
-	struct gb_records plan = { 0 };
+	struct gb_records *records = &side->records;
 	struct gb_error ignored = { 0 };
 
 	if (status == GB_EUSAGE || status == GB_EIO || status == GB_EINTERRUPTED)
 		return check_exit(side, status, false, err);
-	if (!gb_records_read(file, &plan, &ignored))
-		(void)gb_records_move(&side->records, &plan, err);
-	gb_records_release(&plan);
-	return err->code;
+	(void)gb_records_read(file, records, &ignored);
+	records->written = records->count; /* it is not written */
+	records->written_contexts = records->context_count;
+	return GB_OK;
 }
 
 /* Launch the program once more, or let it plan, and take its records. */

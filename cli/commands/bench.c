@@ -7,7 +7,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
-#include "cli/measure/plan.h"
 #include "cli/measure/repetitions.h"
 #include "cli/report/print_report.h"
 #include "common/text.h"
@@ -41,27 +40,19 @@ struct task {
 	enum gb_preset preset;
 };
 
-/* The receiver of sweeps: measures them, or plans them if `plan` is set. */
-struct goal {
-	const struct gb_choice *choice;
-	struct gb_session *session;
-	struct gb_plan *plan;
-};
-
-static enum gb_status go_through(void *self, const struct gb_sweep *sweep, struct gb_error *err)
+static enum gb_status go_through(void *session, const struct gb_sweep *sweep, struct gb_error *err)
 {
-	const struct goal *goal = self;
+	struct gb_session *s = session;
 
-	return goal->plan ? gb_plan_sweep(goal->plan, sweep, goal->choice, err)
-			  : gb_session_sweep(goal->session, sweep, goal->choice, err);
+	return gb_session_sweep(s, sweep, &s->request->choice, err);
 }
 
 /* Count the measurements of a sweep, for --budget. */
-static enum gb_status count(void *self, const struct gb_sweep *sweep, struct gb_error *err)
+static enum gb_status count(void *session, const struct gb_sweep *sweep, struct gb_error *err)
 {
-	struct goal *goal = self;
+	struct gb_session *s = session;
 
-	goal->session->planned += gb_count_runs(sweep, goal->choice);
+	s->planned += gb_count_runs(sweep, &s->request->choice);
 	return err->code;
 }
 
@@ -73,35 +64,27 @@ static enum gb_status abandon(void *session, void *result, struct gb_error *err)
 	return gb_finish(session, true, err);
 }
 
-static enum gb_status for_each_sweep(struct gb_request *request, const struct task *task,
-				     gb_take_sweep *take, struct goal *goal, struct gb_error *err)
+static enum gb_status for_each_sweep(struct gb_session *session, const struct task *task,
+				     gb_take_sweep *take, struct gb_error *err)
 {
-	return task->sweep ? take(goal, task->sweep, err)
-			   : gb_each_sweep(request, task->preset, take, goal, err);
+	return task->sweep ? take(session, task->sweep, err)
+			   : gb_each_sweep(session->request, task->preset, take, session, err);
 }
 
-/* Plan, launch or measure the task. */
+/* Launch, or plan or measure the task. */
 static enum gb_status act(struct gb_request *request, const struct task *task, int argc,
 			  char **argv, struct gb_error *err)
 {
 	static struct gb_session session;
-	static struct gb_plan plan;
-	struct goal goal = { &request->choice, &session, request->dry ? &plan : NULL };
 
-	if (!request->dry && !gb_is_repetition(request) && gb_wants_repetitions(request))
+	if (!request->dry && !gb_is_repetition(request) &&
+	    (request->repeats.runs > 1 || request->repeats.devices))
 		return launch(request, argc, argv, err);
-	if (!request->dry)
-		gb_on_abandon(abandon, &session);
-	if (!(request->dry ? gb_session_plan(&plan.session, request, argc, argv, err)
-			   : gb_session_open(&session, request, argc, argv, err)) &&
-	    !for_each_sweep(request, task, count, &goal, err))
-		(void)for_each_sweep(request, task, go_through, &goal, err);
-	if (!request->dry)
-		return gb_finish(&session, true, err);
-	if (!err->code)
-		gb_plan_total(&plan);
-	gb_session_release(&plan.session);
-	return err->code;
+	gb_on_abandon(abandon, &session);
+	if (!gb_session_open(&session, request, argc, argv, err) &&
+	    !for_each_sweep(&session, task, count, err))
+		(void)for_each_sweep(&session, task, go_through, err);
+	return gb_finish(&session, true, err);
 }
 
 enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,

@@ -6,26 +6,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* An option, or the heading of those that follow. */
-struct gb_help_option {
-	const char *name;     /* NULL: a heading */
-	char letter;          /* 0: none */
-	const char *argument; /* NULL: takes no value */
-	bool may_lack;        /* the value is optional */
-	bool hidden;
-	const char *text;
-	int key; /* the caller's */
+#include "common/benchmark.h"
+
+/* The first groups of options: parameters of any benchmark, and those of the command's. */
+enum { GB_HIDDEN, GB_SWEPT };
+
+/* An option of a command. */
+struct gb_option {
+	const struct gb_param *row;
+	const char *heading; /* of its group; NULL: none */
+	const char *initial; /* the default; NULL: none */
+	int group;           /* groups are printed in this order */
+	bool given;
 };
 
-struct gb_help {
-	const char *command, *words; /* "gpubench run", "[BENCHMARK...]" */
-	const char *summary;
-	struct gb_help_option *option; /* printing sorts those between two headings */
-	size_t option_count;
-	const char *end; /* lines after the options; NULL: none */
-};
-
-void gb_help_print(FILE *file, const struct gb_help *help);
+/* Sort options into the order of the help. */
+void gb_help_sort(struct gb_option *option, size_t count);
+void gb_help_print(FILE *file, const char *command, const char *words, const char *summary,
+		   const struct gb_option *option, size_t count);
 
 /* Print the table of the file formats that the benchmarks read. */
 void gb_help_files(FILE *file);

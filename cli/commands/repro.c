@@ -14,7 +14,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
-#include "cli/measure/plan.h"
 #include "cli/records/json.h"
 #include "cli/records/output.h"
 #include "cli/report/print_report.h"
@@ -116,7 +115,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
 		struct table *grown = reallocarray(job->table, all + 1, sizeof *grown);
 
 		job->table = grown ? grown : job->table;
-		if (paper && (!gb_json_append(job->papers, paper) || !grown))
+		if (paper && (!cJSON_AddItemToArray(job->papers, paper) || !grown))
 			return gb_out_of_memory(err, "the papers' tables");
 		cJSON_ArrayForEach(json, tables)
 		{
@@ -154,10 +153,11 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
+	const struct gb_session *session = job->source.session;
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan) {
+	    !gb_repro_measure(&repro, &job->source, err) && !(session && session->request->dry)) {
 		gb_repro_add(&job->out.sum, &repro);
 		if (job->out.open)
 			gb_repro_print(&job->out.document, &repro);
@@ -268,7 +268,8 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	const char *path = request->measure.target.path;
 	const struct gb_document_kind kind = { "repro", "cells", "papers" };
 
-	job->out.open = !request->measure.quiet && !(path && gb_equal(path, "-"));
+	job->out.open =
+		!request->measure.quiet && !request->measure.dry && !(path && gb_equal(path, "-"));
 	if (job->out.open)
 		gb_document_open(&job->out.document, stdout, (enum gb_format)request->format, kind);
 	return reproduce_all(job, err);
@@ -287,20 +288,6 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 		job->source.stored = NULL;
 	}
 	gb_records_release(&records);
-	return err->code;
-}
-
-/* --dry-run: list what the tables would measure. */
-static enum gb_status plan(struct job *job, const struct gb_request *request, int argc, char **argv,
-			   struct gb_error *err)
-{
-	static struct gb_plan plan;
-
-	job->source.session = &plan.session;
-	job->source.plan = &plan;
-	if (!gb_session_plan(&plan.session, request, argc, argv, err) && !reproduce_all(job, err))
-		gb_plan_total(&plan);
-	gb_session_release(&plan.session);
 	return err->code;
 }
 
@@ -342,9 +329,8 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	request->measure.once = true;          /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
-	return request->from          ? print_stored(job, request, err)
-	       : request->measure.dry ? plan(job, &request->measure, argc, argv, err)
-				      : measure(job, request, argc, argv, err);
+	return request->from ? print_stored(job, request, err)
+			     : measure(job, request, argc, argv, err);
 }
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)

@@ -76,18 +76,17 @@ enum gb_status gb_check_paths(const struct gb_request *request, const struct gb_
 /* Files up to this size, in bytes, are read once more to compute the memory needed. */
 enum { SMALL_FILE = 16 << 20 };
 
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
-			  const struct gb_variant *variant, const void *params, const void *input,
+enum gb_status gb_need_of(struct gb_need *need, const struct gb_result *r, const void *input,
 			  struct gb_error *err)
 {
-	void *state = NULL;
-	void *output = NULL;
+	const struct gb_variant *variant = r->variant;
+	void *state = NULL, *output = NULL;
 
 	gb_memory_mark();
 	if (!variant->ops)
 		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
-	else if (!gb_state_create(variant->ops, params, input, &state, err))
-		output = gb_host_alloc(benchmark->output_size(params, input), 1, err);
+	else if (!gb_state_create(variant->ops, r->params, input, &state, err))
+		output = gb_host_alloc(r->benchmark->output_size(r->params, input), 1, err);
 	gb_host_free(output);
 	if (variant->ops)
 		gb_state_destroy(variant->ops, state);
@@ -97,8 +96,7 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *bench
 }
 
 /* The same without an input, and without dry mode. */
-static enum gb_status find_need(struct gb_need *need, const struct gb_benchmark *benchmark,
-				const struct gb_variant *variant, const void *params,
+static enum gb_status find_need(struct gb_need *need, const struct gb_result *r,
 				struct gb_error *err)
 {
 	const size_t host = gb_memory_used(GB_HOST_MEMORY);
@@ -106,13 +104,13 @@ static enum gb_status find_need(struct gb_need *need, const struct gb_benchmark 
 	void *input = NULL;
 
 	gb_memory_set_dry(true);
-	if (!benchmark->prepare(params, &input, err)) {
-		(void)gb_need_of(need, benchmark, variant, params, input, err);
+	if (!r->benchmark->prepare(r->params, &input, err)) {
+		(void)gb_need_of(need, r, input, err);
 		/* Another point's input may be there. */
 		need->host_bytes -= host;
 		need->device_bytes -= device;
 	}
-	benchmark->release(input);
+	r->benchmark->release(input);
 	gb_memory_set_dry(false);
 	return err->code;
 }
@@ -159,6 +157,6 @@ bool gb_fits(const struct gb_result *r, bool made, uint64_t device_bytes, struct
 	if (!r->variant->ops || !reads_little(r->benchmark, r->params) ||
 	    (made && r->variant->backend == GB_CPU))
 		return true;
-	(void)find_need(&need, r->benchmark, r->variant, r->params, &unknown);
+	(void)find_need(&need, r, &unknown);
 	return !gb_need_met(&need, made, device_bytes, why);
 }

@@ -20,11 +20,10 @@ struct gb_need {
 	size_t host_bytes, device_bytes; /* peak, including the input */
 };
 
-/* Compute the need of a variant at a point.  The input must have been prepared in dry mode
+/* Compute the need of a measurement.  The input must have been prepared in dry mode
  * (gb_memory_set_dry()), which must still be on.  GB_EUNAVAILABLE or GB_EMEMORY, with the reason,
  * if the point would be skipped. */
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
-			  const struct gb_variant *variant, const void *params, const void *input,
+enum gb_status gb_need_of(struct gb_need *need, const struct gb_result *result, const void *input,
 			  struct gb_error *err);
 
 /* Check that a need can be met by the GPU's device_bytes (0: unknown) and, unless the input is

@@ -2,11 +2,7 @@
 #include "cli/measure/plan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/measure/checks.h"
-#include "cli/measure/measure.h"
-#include "cli/records/key.h"
 #include "common/memory.h"
 #include "common/text.h"
 
@@ -15,82 +11,31 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static void print(struct gb_plan *plan, const struct gb_need *need)
+void gb_plan_print(struct gb_plan *plan, const char *key, const struct gb_need *need,
+		   const struct gb_error *why)
 {
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
 
+	gb_text_print(stdout, key);
+	if (why->code) {
+		plan->skipped++;
+		(void)fputs(": skipped: ", stdout);
+		gb_text_print(stdout, why->message);
+		(void)putchar('\n');
+		return;
+	}
 	plan->measurements++;
-	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
-	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
+	plan->largest.host_bytes = larger(plan->largest.host_bytes, need->host_bytes);
+	plan->largest.device_bytes = larger(plan->largest.device_bytes, need->device_bytes);
 	(void)printf(": host %s%s, device %s\n", gb_text_bytes(host, (double)need->host_bytes),
 		     need->host_bytes > gb_memory_available() ? " (more than is free)" : "",
 		     gb_text_bytes(device, (double)need->device_bytes));
 }
 
-/* Print the record of a measurement that is skipped because of `why`. */
-static void put(struct gb_plan *plan, struct gb_result *r, const struct gb_need *need,
-		const struct gb_error *why, struct gb_error *err)
+void gb_plan_total(const struct gb_plan *plan, int64_t runs)
 {
-	struct gb_session *s = &plan->session;
-
-	if (gb_result_begin(r, err))
-		return;
-	gb_result_fail(r, why);
-	r->record.seq = (double)s->seq++;
-	r->record.memory.host_bytes = (double)need->host_bytes;
-	r->record.memory.device_bytes = (double)need->device_bytes;
-	if (!gb_records_add_record(&s->records, &r->record, err))
-		(void)gb_output_put(&s->output, &s->records, err);
-}
-
-static void plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
-{
-	struct gb_plan *plan = self;
-	struct gb_error own = { 0 };
-	struct gb_need need = { 0 };
-	char *key = gb_record_key(r->benchmark, r->variant, r->params, err);
-
-	if (!key)
-		return;
-	if (r->code)
-		gb_fail(&own, r->code, "%s", r->record.reason);
-	else
-		(void)gb_need_of(&need, r->benchmark, r->variant, r->params, input, &own);
-	if (plan->session.output.to_stdout) {
-		if (!own.code)
-			gb_fail(&own, GB_EUNAVAILABLE, "--dry-run");
-		put(plan, r, &need, &own, err);
-		free(key);
-		return;
-	}
-	gb_text_print(stdout, key);
-	free(key);
-	if (!own.code) {
-		print(plan, &need);
-	} else {
-		plan->skipped++;
-		(void)fputs(": skipped: ", stdout);
-		gb_text_print(stdout, own.message);
-		(void)putchar('\n');
-	}
-}
-
-enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
-			     const struct gb_choice *choice, struct gb_error *err)
-{
-	gb_memory_set_dry(true);
-	(void)gb_session_each(&plan->session, sweep, choice, plan_one, plan, err);
-	gb_memory_set_dry(false);
-	return err->code;
-}
-
-void gb_plan_total(const struct gb_plan *plan)
-{
-	const int64_t runs = plan->session.request->repeats.runs;
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
 
-	if (plan->session.output.to_stdout)
-		return;
 	if (plan->measurements == 0) {
 		(void)puts("\nnothing to measure");
 		return;
@@ -100,6 +45,7 @@ void gb_plan_total(const struct gb_plan *plan)
 		(void)printf(", %zu skipped", plan->skipped);
 	if (runs > 1)
 		(void)printf(", in %lld repetitions", (long long)runs);
-	(void)printf(": host %s, device %s\n", gb_text_bytes(host, (double)plan->host_bytes),
-		     gb_text_bytes(device, (double)plan->device_bytes));
+	(void)printf(": host %s, device %s\n",
+		     gb_text_bytes(host, (double)plan->largest.host_bytes),
+		     gb_text_bytes(device, (double)plan->largest.device_bytes));
 }

@@ -1,25 +1,20 @@
-/* plan.h -- --dry-run: lists the measurements of a sweep with the memory that each would take, or
- * prints their records (-o -), which are skipped.
- *
- * Everything is allocated and nothing touched; no device is opened.
- */
+/* plan.h -- --dry-run: prints what would be measured, and the memory that it would take. */
 #ifndef GPUBENCH_CLI_MEASURE_PLAN_H
 #define GPUBENCH_CLI_MEASURE_PLAN_H
 
-#include "cli/measure/session.h"
+#include "cli/measure/checks.h"
 
-/* All members but session start as zero. */
 struct gb_plan {
-	struct gb_session session; /* gb_session_plan() */
 	size_t measurements, skipped;
-	size_t host_bytes, device_bytes; /* the largest */
+	struct gb_need largest;
 };
 
-/* Print a line for each measurement of the sweep to standard output. */
-enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
-			     const struct gb_choice *choice, struct gb_error *err);
+/* Print the line of a measurement with that key: its need or, if `why` has a code, why it would be
+ * skipped. */
+void gb_plan_print(struct gb_plan *plan, const char *key, const struct gb_need *need,
+		   const struct gb_error *why);
 
-/* Print the totals. */
-void gb_plan_total(const struct gb_plan *plan);
+/* Print the totals of each of `runs` repetitions. */
+void gb_plan_total(const struct gb_plan *plan, int64_t runs);
 
 #endif

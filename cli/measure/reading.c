@@ -70,9 +70,10 @@ static bool add_count(struct gb_record *record, const struct gb_file_count *coun
 
 	(void)snprintf(name, sizeof name, "%s_read", count->what);
 	for (int i = 0; i < 2; i++) {
-		struct gb_member member = { .name = count->what,
-					    .kind = GB_VALUE_NUMBER,
-					    .number = (double)(i ? count->read : count->kept) };
+		struct gb_member member = {
+			.name = count->what,
+			.value = { GB_VALUE_NUMBER, (double)(i ? count->read : count->kept), NULL }
+		};
 
 		if (i)
 			member.name = gb_texts_keep(&record->kept, name);

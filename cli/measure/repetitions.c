@@ -59,11 +59,6 @@ bool gb_is_repetition(struct gb_request *request)
 	return true;
 }
 
-bool gb_wants_repetitions(const struct gb_request *request)
-{
-	return request->repeats.runs > 1 || request->repeats.devices;
-}
-
 /* The children's arguments: ours.  The caller frees them. */
 static char **words_of(int argc, char **argv)
 {

@@ -12,9 +12,6 @@
 /* True if this process is one of the repetitions.  The request is then changed to its task. */
 bool gb_is_repetition(struct gb_request *request);
 
-/* True if the request asks for repetitions (--repetitions, --device=all). */
-bool gb_wants_repetitions(const struct gb_request *request);
-
 /* Launch this program request->repeats.runs times, on one device or on all devices at once, with
  * the arguments of argv (argv[0] is the command), and read the records of all repetitions.  If the
  * output is a file of JSON lines, they are appended to it.  Return the exit status; GB_EUNAVAILABLE

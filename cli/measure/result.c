@@ -31,10 +31,11 @@ static bool add_params(const struct gb_result *r, struct gb_record *record)
 
 		if (!gb_param_applies(param, r->variant) || is_replaced(r, param))
 			continue;
-		member = gb_param_member(param, gb_value_load(param, r->params), digits);
+		member.name = param->name;
+		member.value = gb_param_value(param, gb_value_load(param, r->params), digits);
 		/* The sweep owns paths. */
-		if (member.kind == GB_VALUE_TEXT &&
-		    !(member.text = gb_texts_keep(&record->kept, member.text)))
+		if (member.value.kind == GB_VALUE_TEXT &&
+		    !(member.value.text = gb_texts_keep(&record->kept, member.value.text)))
 			return false;
 		if (!gb_members_add(&record->params, member))
 			return false;
@@ -142,14 +143,14 @@ enum gb_status gb_result_put_metrics(struct gb_record *record, const struct gb_m
 	for (size_t i = 0; i < metrics->count; i++) {
 		const char *text = metrics->item[i].text;
 		struct gb_member member = { .name = metrics->item[i].name,
-					    .number = metrics->item[i].value };
+					    .value.number = metrics->item[i].value };
 
 		if (text[0])
-			member.text = gb_texts_keep(&record->kept, text);
-		member.kind = member.text               ? GB_VALUE_TEXT
-			      : isfinite(member.number) ? GB_VALUE_NUMBER
-							: GB_VALUE_ABSENT;
-		if ((text[0] && !member.text) || !gb_members_add(&record->metrics, member))
+			member.value.text = gb_texts_keep(&record->kept, text);
+		member.value.kind = member.value.text               ? GB_VALUE_TEXT
+				    : isfinite(member.value.number) ? GB_VALUE_NUMBER
+								    : GB_VALUE_ABSENT;
+		if ((text[0] && !member.value.text) || !gb_members_add(&record->metrics, member))
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;

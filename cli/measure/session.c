@@ -124,19 +124,6 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 			       " (--resume=any adds to it anyway)", err);
 }
 
-/* CUDA is always asked for devices, because its absence is always reported. */
-static void begin(struct gb_session *s, const struct gb_request *request, int argc,
-		  char *const *argv)
-{
-	*s = (struct gb_session){ .request = request, .started_ns = gb_now_ns() };
-	s->info.argc = argc;
-	s->info.argv = argv;
-	s->info.settings = &request->how;
-	s->info.preset = request->preset;
-	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
-	gb_memory_set_limit((size_t)request->memory);
-}
-
 /* Open the device in the back ends that may be used.  Back ends requested by name may use software
  * devices. */
 static void open_devices(struct gb_session *s)
@@ -154,47 +141,51 @@ static void open_devices(struct gb_session *s)
 					     &s->absent[b]);
 }
 
+/* --dry-run: -o - needs the run line. */
+static enum gb_status open_plan(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_target *target = &s->request->target;
+
+	if (gb_output_check(target->path, err) || !target->path)
+		return err->code;
+	if (gb_equal(target->path, "-")) {
+		gb_devices_find(&s->info.devices, s->info.backends);
+		return open_output(s, err) ? err->code : add_run(s, err);
+	}
+	if (target->resume && gb_is_lines(target->path) && !access(target->path, R_OK))
+		(void)gb_records_read(target->path, &s->records, err);
+	s->past = s->records.count;
+	return err->code;
+}
+
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	begin(s, request, argc, argv);
-	if (request->lock_clocks && !request->untimed)
+	*s = (struct gb_session){
+		.request = request,
+		.started_ns = gb_now_ns(),
+		/* CUDA is always asked for devices, because its absence is always reported. */
+		.info = { .argc = argc,
+			  .argv = argv,
+			  .settings = &request->how,
+			  .preset = request->preset,
+			  .backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice) },
+	};
+	gb_memory_set_limit((size_t)request->memory);
+	if (request->lock_clocks && !request->untimed && !request->dry)
 		gb_clocks_start(&s->clocks);
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err))
+		return err->code;
+	if (request->dry)
+		return open_plan(s, err);
 	gb_progress_init(&s->progress, request);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
+	if (open_output(s, err))
 		return err->code;
 	open_devices(s);
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
 	return lock_clocks(s, err) ? err->code : add_run(s, err);
-}
-
-enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request, int argc,
-			       char *const *argv, struct gb_error *err)
-{
-	const char *path = request->target.path;
-
-	begin(s, request, argc, argv);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err) ||
-	    !path)
-		return err->code;
-	if (gb_equal(path, "-")) {
-		gb_devices_find(&s->info.devices, s->info.backends);
-		return open_output(s, err) ? err->code : add_run(s, err);
-	}
-	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
-	    gb_records_read(path, &s->records, err))
-		return err->code;
-	s->past = s->records.count;
-	return GB_OK;
-}
-
-void gb_session_release(struct gb_session *s)
-{
-	gb_records_release(&s->records);
-	tdestroy(s->seen, free);
-	gb_clocks_end(&s->clocks);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -317,6 +308,33 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
 }
 
+/* --dry-run: print the line of a measurement or, with -o -, the record of one that is skipped. */
+static void plan(void *session, struct gb_result *r, void *input, struct gb_error *err)
+{
+	struct gb_session *s = session;
+	struct gb_error why = { 0 };
+	struct gb_need need = { 0 };
+
+	if (r->code)
+		gb_fail(&why, r->code, "%s", r->record.reason);
+	else
+		(void)gb_need_of(&need, r, input, &why);
+	if (gb_result_begin(r, err))
+		return;
+	if (!s->output.to_stdout) {
+		gb_plan_print(&s->plan, r->record.key, &need, &why);
+		return;
+	}
+	if (!why.code)
+		gb_fail(&why, GB_EUNAVAILABLE, "--dry-run");
+	gb_result_fail(r, &why);
+	r->record.seq = (double)s->seq++;
+	r->record.memory.host_bytes = (double)need.host_bytes;
+	r->record.memory.device_bytes = (double)need.device_bytes;
+	if (!gb_records_add_record(&s->records, &r->record, err))
+		(void)gb_output_put(&s->output, &s->records, err);
+}
+
 /* ---- the points of a sweep ---------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
@@ -347,6 +365,13 @@ static bool is_in_shard(struct gb_session *s)
 	return s->number++ % shards_of(s) == s->request->repeats.shard_index;
 }
 
+static bool is_wanted(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant,
+		      const struct gb_choice *choice)
+{
+	return gb_equal(variant->benchmark, sweep->benchmark->name) && gb_chosen(choice, variant) &&
+	       gb_sweep_wants(sweep, index, variant);
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
  * shard and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -357,8 +382,7 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	bool due = true;
 	char *key;
 
-	if (!gb_equal(variant->benchmark, sweep->benchmark->name) || !gb_chosen(choice, variant) ||
-	    !gb_sweep_wants(sweep, index, variant))
+	if (!is_wanted(sweep, index, variant, choice))
 		return false;
 	if (!s->request->once && !s->past)
 		return is_in_shard(s);
@@ -478,18 +502,21 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 {
 	size_t runs = 0;
 
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-
-		if (gb_equal(v->benchmark, sweep->benchmark->name) && gb_chosen(choice, v))
-			runs += gb_sweep_count(sweep, v);
-	}
+	for (size_t i = 0; i < gb_variant_count; i++)
+		for (size_t point = 0; point < sweep->count; point++)
+			runs += is_wanted(sweep, point, &gb_variants[i], choice);
 	return runs;
 }
 
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err)
 {
+	if (s->request->dry) {
+		gb_memory_set_dry(true);
+		(void)gb_session_each(s, sweep, choice, plan, s, err);
+		gb_memory_set_dry(false);
+		return err->code;
+	}
 	if (gb_check_paths(s->request, sweep, err))
 		return err->code;
 	s->progress.total += gb_count_runs(sweep, choice) / (size_t)shards_of(s);
@@ -517,10 +544,14 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
-	if (!err->code && !(s->request->target.resume && s->seq == 0))
+	if (!err->code && s->request->dry && !s->output.to_stdout)
+		gb_plan_total(&s->plan, s->request->repeats.runs);
+	else if (!err->code && !s->request->dry && !(s->request->target.resume && s->seq == 0))
 		(void)gb_output_put(&s->output, &s->records, err);
 	(void)gb_output_close(&s->output, err);
-	gb_session_release(s);
+	gb_records_release(&s->records);
+	tdestroy(s->seen, free);
+	gb_clocks_end(&s->clocks);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;

@@ -14,6 +14,7 @@
 #define GPUBENCH_CLI_MEASURE_SESSION_H
 
 #include "cli/measure/clocks.h"
+#include "cli/measure/plan.h"
 #include "cli/measure/progress.h"
 #include "cli/measure/request.h"
 #include "cli/measure/sweep.h"
@@ -32,20 +33,26 @@ struct gb_session {
 	int64_t seq;
 	size_t planned; /* measurements, for --budget */
 	double started_ns;
-	int64_t number; /* number of the next measurement, over all shards */
-	size_t past;    /* records of the resumed file, which are the first ones */
-	void *seen;     /* keys that this session has visited, for tsearch() */
+	int64_t number;      /* number of the next measurement, over all shards */
+	size_t past;         /* records of the resumed file, which are the first ones */
+	void *seen;          /* keys that this session has visited, for tsearch() */
+	struct gb_plan plan; /* of --dry-run */
 	struct gb_clocks clocks;
 };
 
-/* Inspect the machine and open the output, whose contents do not change before the first record.
+/* With --dry-run, sweeps are only planned: each measurement is listed with the memory that it would
+ * take or, with -o -, printed as a record that is skipped.  Everything is allocated and nothing
+ * touched; no device is opened, and no file is written.  With --resume, the records in -o FILE.jsonl
+ * count as done.
+ *
+ * Otherwise, inspect the machine and open the output, whose contents do not change before the first record.
  * With --resume, read the records of the output; their keys are not measured again.  GB_EUSAGE for an
  * output that exists or has an unknown format, for a clock that the GPU does not have, and for records
  * of another setup (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 
-/* Measure all points of a sweep with the chosen variants.  A failed result gives a record and a
+/* Measure, or plan, all points of a sweep with the chosen variants.  A failed result gives a record and a
  * verdict, not an error; GB_EUSAGE (input), GB_EIO and GB_EINTERRUPTED end the session. */
 enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err);
@@ -54,7 +61,7 @@ enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_swee
 void gb_session_hung(struct gb_session *session, const struct gb_result *running,
 		     struct gb_error *err);
 
-/* Close the output and release everything.  Return the exit status: the error in err, or else the
+/* Close the output and release everything; print the totals of a plan.  Return the exit status: the error in err, or else the
  * verdict.  Tables and documents are printed before this (print_report.h). */
 enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
 
@@ -64,13 +71,6 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 /* The worse of two exit statuses.  Errors that end the program outrank errors that are only
  * reported; a failed verification outranks other failures, and these outrank a missing device. */
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
-
-/* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
- * done.  No file is written, and no device is opened; -o - adds the run line to the records.  Close
- * it with gb_session_release(). */
-enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
-			       int argc, char *const *argv, struct gb_error *err);
-void gb_session_release(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
  */

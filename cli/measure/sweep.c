@@ -464,15 +464,6 @@ bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_
 	return true;
 }
 
-size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant)
-{
-	size_t count = 0;
-
-	for (size_t p = 0; p < sweep->count; p++)
-		count += gb_sweep_wants(sweep, p, variant);
-	return count;
-}
-
 void gb_sweep_release(struct gb_sweep *sweep)
 {
 	if (!sweep->benchmark)

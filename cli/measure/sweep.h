@@ -95,8 +95,6 @@ void gb_sweep_name_all(struct gb_sweep *sweep);
 /* False if the sweep is not for the variant, or if the variant ignores a parameter that
  * does not have its first value at this point: such a variant is run only once for all values. */
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
-/* The number of points that it is run at. */
-size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant);
 
 void gb_sweep_release(struct gb_sweep *sweep);
 

@@ -56,6 +56,8 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 			       : flag_value(*(const enum gb_flag *)from == GB_YES);
 	case GB_FIELD_WORD:
 		return text_value(field->words[*(const int *)from]);
+	case GB_FIELD_VALUE:
+		return *(const struct gb_field_value *)from;
 	default:
 		return absent;
 	}
@@ -74,35 +76,40 @@ static bool has_names(const struct gb_field *field)
 	return field->type == GB_FIELD_MEMBERS || field->type == GB_FIELD_PHASES;
 }
 
-static size_t size_of_element(const struct gb_field *field)
+/* An element of the list as a field.  One with a name begins with it. */
+static struct gb_field element_of(const struct gb_field *list)
 {
-	static const size_t size[] = {
-		[GB_FIELD_NUMBERS] = sizeof(double),
-		[GB_FIELD_TEXTS] = sizeof(char *),
-		[GB_FIELD_MEMBERS] = sizeof(struct gb_member),
-		[GB_FIELD_PHASES] = sizeof(struct gb_named_times),
+	static const struct gb_field elements[] = {
+		[GB_FIELD_NUMBERS] = { .type = GB_FIELD_NUMBER, .size = sizeof(double) },
+		[GB_FIELD_TEXTS] = { .type = GB_FIELD_TEXT, .size = sizeof(char *) },
+		[GB_FIELD_OBJECTS] = { .type = GB_FIELD_OBJECT },
+		[GB_FIELD_MEMBERS] = { .type = GB_FIELD_VALUE,
+				       .size = sizeof(struct gb_member),
+				       .offset = offsetof(struct gb_member, value) },
+		[GB_FIELD_PHASES] = { .type = GB_FIELD_TIMES,
+				      .size = sizeof(struct gb_named_times),
+				      .offset = offsetof(struct gb_named_times, time) },
 	};
+	struct gb_field element = elements[list->type];
 
-	return field->type == GB_FIELD_OBJECTS ? field->size : size[field->type];
-}
-
-static void *element_of(const struct gb_field *field, const struct gb_objects *list, size_t i)
-{
-	return (char *)list->item + i * size_of_element(field);
+	element.path = list->path;
+	element.is_element = true;
+	element.negative = list->negative;
+	element.fields = list->fields;
+	element.size += list->size;
+	return element;
 }
 
 /* ---- clearing ------------------------------------------------------------------------------ */
 
+static void clear(const struct gb_field *field, void *of);
+
 static void clear_list(const struct gb_field *field, struct gb_objects *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		void *element = element_of(field, list, i);
+	const struct gb_field element = element_of(field);
 
-		if (field->type == GB_FIELD_PHASES)
-			free(((struct gb_named_times *)element)->time.sample);
-		else if (field->type == GB_FIELD_OBJECTS)
-			gb_fields_clear(field->fields, element, GB_ALWAYS);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		clear(&element, (char *)list->item + i * element.size);
 	free(list->item);
 	*list = (struct gb_objects){ 0 };
 }
@@ -125,6 +132,9 @@ static void clear(const struct gb_field *field, void *of)
 	case GB_FIELD_FLAG:
 	case GB_FIELD_WORD:
 		*(int *)to = 0;
+		break;
+	case GB_FIELD_VALUE:
+		*(struct gb_field_value *)to = absent;
 		break;
 	case GB_FIELD_TIMES:
 		free(times->sample);
@@ -209,34 +219,24 @@ static void print_object(FILE *file, const struct gb_fields *fields, const void 
 	(void)fputc('}', file);
 }
 
-static void print_element(FILE *file, const struct gb_field *field, const void *element)
-{
-	const struct gb_member *member = element;
-	const struct gb_named_times *phase = element;
-
-	if (field->type == GB_FIELD_NUMBERS) {
-		gb_json_write_number(file, *(const double *)element);
-	} else if (field->type == GB_FIELD_TEXTS) {
-		gb_json_write_text(file, *(const char *const *)element);
-	} else if (field->type == GB_FIELD_MEMBERS) {
-		print_name(file, 0, member->name);
-		print_value(file, gb_member_value(member));
-	} else if (field->type == GB_FIELD_PHASES) {
-		print_name(file, 0, phase->name);
-		print_series(file, &phase->time);
-	} else {
-		print_object(file, field->fields, element);
-	}
-}
+static void print_field(FILE *file, const struct gb_field *field, const void *of);
 
 static void print_list(FILE *file, const struct gb_field *field, const struct gb_objects *list)
 {
-	(void)fputc(has_names(field) ? '{' : '[', file);
+	const struct gb_field element = element_of(field);
+	const bool named = has_names(field);
+
+	(void)fputc(named ? '{' : '[', file);
 	for (size_t i = 0; i < list->count; i++) {
-		(void)fputs(comma(i), file);
-		print_element(file, field, element_of(field, list, i));
+		const void *at = (const char *)list->item + i * element.size;
+
+		if (named)
+			print_name(file, i, *(const char *const *)at);
+		else
+			(void)fputs(comma(i), file);
+		print_field(file, &element, at);
 	}
-	(void)fputc(has_names(field) ? '}' : ']', file);
+	(void)fputc(named ? '}' : ']', file);
 }
 
 static void print_field(FILE *file, const struct gb_field *field, const void *of)
@@ -349,16 +349,13 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
 	const char *rest;
 	const struct gb_field *found = find_field(fields, path, &rest);
 	const struct gb_times *times = found ? times_of(found, of, &rest) : NULL;
-	const struct gb_member *member = found && found->type == GB_FIELD_MEMBERS
-						 ? gb_member_find(in(found, of), rest)
-						 : NULL;
 
 	if (found && found->type == GB_FIELD_OBJECT)
 		return gb_fields_value(found->fields, in(found, of), rest);
 	if (times)
 		return number_value(gb_times_statistic(times, rest));
-	if (member)
-		return gb_member_value(member);
+	if (found && found->type == GB_FIELD_MEMBERS)
+		return gb_member_value(in(found, of), rest);
 	return found ? scalar_value(found, of) : absent;
 }
 
@@ -401,32 +398,35 @@ static struct gb_field_value value_of_item(const cJSON *item)
 
 static enum gb_status refuse(const struct gb_field *field, const char *what, struct gb_error *err)
 {
-	return gb_fail(err, GB_EUSAGE, "\"%.60s\" %s", field->path, what);
+	return gb_fail(err, GB_EUSAGE, "\"%.60s\" %s%s", field->path,
+		       field->is_element ? "has an element that " : "", what);
 }
 
-static enum gb_status read_element(const struct gb_field *field, cJSON *item, void *to,
-				   struct gb_error *err);
+static enum gb_status read_field(const struct gb_field *field, cJSON *item, void *of,
+				 struct gb_error *err);
 
 /* null in place of a named element leaves it out. */
 static enum gb_status read_list(const struct gb_field *field, cJSON *item, struct gb_objects *list,
 				struct gb_error *err)
 {
-	const size_t size = size_of_element(field);
+	const struct gb_field element = element_of(field);
+	const bool named = has_names(field);
 
-	if (has_names(field) && !cJSON_IsObject(item))
-		return refuse(field, "is not an object", err);
-	if (!has_names(field) && !cJSON_IsArray(item))
-		return refuse(field, "is not an array", err);
-	list->item = malloc(size); /* an empty list is not absent */
+	if (!(named ? cJSON_IsObject : cJSON_IsArray)(item))
+		return refuse(field, named ? "is not an object" : "is not an array", err);
+	list->item = malloc(element.size); /* an empty list is not absent */
 	for (cJSON *at = item->child; at && list->item && !err->code; at = at->next) {
 		void *to;
 
-		if (has_names(field) && cJSON_IsNull(at))
+		if (named && cJSON_IsNull(at))
 			continue;
-		to = gb_add_item(&list->item, &list->count, size);
+		to = gb_add_item(&list->item, &list->count, element.size);
 		if (!to)
 			return gb_out_of_memory(err, "a record");
-		(void)read_element(field, at, memset(to, 0, size), err);
+		memset(to, 0, element.size);
+		if (named)
+			*(const char **)to = at->string;
+		(void)read_field(&element, at, to, err);
 	}
 	return list->item ? err->code : gb_out_of_memory(err, "a record");
 }
@@ -446,11 +446,12 @@ static bool read_interval(const cJSON *interval, struct gb_times *times)
 static enum gb_status read_times(const struct gb_field *field, cJSON *series,
 				 struct gb_times *times, struct gb_error *err)
 {
-	const struct gb_field values = { .path = field->path, .type = GB_FIELD_NUMBERS };
+	const struct gb_field values = { field->path, GB_FIELD_NUMBERS, .negative = true };
 	const struct gb_field_value median = value_of_item(gb_json_at(series, "median"));
 	cJSON *samples = gb_json_at(series, "samples");
 	struct gb_objects list = { 0 };
 
+	*times = gb_no_times;
 	if (!cJSON_IsObject(series) || median.kind != GB_VALUE_NUMBER)
 		return refuse(field, "lacks \"median\"", err);
 	if (!cJSON_IsArray(samples) || !samples->child)
@@ -469,42 +470,6 @@ static enum gb_status read_times(const struct gb_field *field, cJSON *series,
 	return err->code;
 }
 
-static enum gb_status read_element(const struct gb_field *field, cJSON *item, void *to,
-				   struct gb_error *err)
-{
-	const struct gb_field_value value = value_of_item(item);
-	struct gb_named_times *phase = to;
-
-	switch (field->type) {
-	case GB_FIELD_NUMBERS:
-		*(double *)to = value.kind == GB_VALUE_NUMBER ? value.number : (double)NAN;
-		if (value.kind != GB_VALUE_NUMBER && !cJSON_IsNull(item))
-			return refuse(field, "has an element that is not a number", err);
-		if (*(double *)to < 0 && !field->negative)
-			return refuse(field, "has a negative number", err);
-		return GB_OK;
-	case GB_FIELD_TEXTS:
-		*(const char **)to = value.text;
-		return value.text ? GB_OK
-				  : refuse(field, "has an element that is not a string", err);
-	case GB_FIELD_MEMBERS:
-		*(struct gb_member *)to =
-			(struct gb_member){ item->string, value.kind, value.number, value.text };
-		return value.kind ? GB_OK
-				  : refuse(field,
-					   "has a value that is not a number in range, boolean or "
-					   "string",
-					   err);
-	case GB_FIELD_PHASES:
-		*phase = (struct gb_named_times){ item->string, gb_no_times };
-		return read_times(field, item, &phase->time, err);
-	default:
-		return cJSON_IsObject(item)
-			       ? gb_fields_read(field->fields, item, to, err)
-			       : refuse(field, "has an element that is not an object", err);
-	}
-}
-
 /* The number of a word; -1 if it is not among the words. */
 static int word_number(const char *const *words, const char *text)
 {
@@ -514,15 +479,15 @@ static int word_number(const char *const *words, const char *text)
 	return -1;
 }
 
-static enum gb_status read_number(const struct gb_field *field, const cJSON *item, double *to,
-				  struct gb_error *err)
+/* null is an unknown element of a list. */
+static enum gb_status check_number(const struct gb_field *field, const cJSON *item, double number,
+				   struct gb_error *err)
 {
-	*to = value_of_item(item).number;
 	if (!cJSON_IsNumber(item))
-		return refuse(field, "is not a number", err);
-	if (isnan(*to) || !is_near(*to, 1e-18, 1e18))
+		return cJSON_IsNull(item) ? GB_OK : refuse(field, "is not a number", err);
+	if (isnan(number) || !is_near(number, 1e-18, 1e18))
 		return refuse(field, "is a number out of range", err);
-	return *to < 0 && !field->negative ? refuse(field, "is negative", err) : GB_OK;
+	return number < 0 && !field->negative ? refuse(field, "is negative", err) : GB_OK;
 }
 
 static enum gb_status read_field(const struct gb_field *field, cJSON *item, void *of,
@@ -539,7 +504,13 @@ static enum gb_status read_field(const struct gb_field *field, cJSON *item, void
 		*(const char **)to = value.text;
 		return value.text ? GB_OK : refuse(field, "is not a string", err);
 	case GB_FIELD_NUMBER:
-		return read_number(field, item, to, err);
+		*(double *)to = value.number;
+		return check_number(field, item, value.number, err);
+	case GB_FIELD_VALUE:
+		*(struct gb_field_value *)to = value;
+		return value.kind
+			       ? GB_OK
+			       : refuse(field, "is not a number in range, boolean or string", err);
 	case GB_FIELD_BOOL:
 		*(bool *)to = value.number > 0;
 		break;

@@ -24,6 +24,7 @@ enum gb_field_type {
 	GB_FIELD_BOOL,   /* bool; written only if true */
 	GB_FIELD_FLAG,   /* enum gb_flag */
 	GB_FIELD_WORD,   /* an enum; written as one of the field's words */
+	GB_FIELD_VALUE,  /* struct gb_field_value */
 	GB_FIELD_TIMES,  /* struct gb_times */
 	GB_FIELD_OBJECT, /* a struct with fields of its own; absent if all of these are */
 	/* Lists; absent if there is no array, unless they are required. */
@@ -44,14 +45,16 @@ struct gb_field {
 	enum gb_field_type type;
 	size_t offset;
 	bool required;
-	bool negative; /* numbers may be below 0 */
-	bool derived;  /* computed from other members; neither read nor written */
+	bool negative;   /* numbers may be below 0 */
+	bool derived;    /* computed from other members; neither read nor written */
+	bool is_element; /* of a list; not in a table */
 	enum gb_stays stays;
 	/* NULL terminated.  GB_FIELD_WORD: indexed by value.  GB_FIELD_TEXT: all that it may be. */
 	const char *const *words;
 	const struct gb_fields *fields; /* of GB_FIELD_OBJECT and GB_FIELD_OBJECTS ... */
 	size_t size;                    /* ... and that of the struct */
 	const char *csv;                /* title of the column; NULL: none */
+	const char *setup; /* --resume calls it so, and it must not differ; NULL: it may */
 };
 
 struct gb_fields {
@@ -71,7 +74,7 @@ void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays sta
 
 /* Read the object.  Texts point into it, so it must outlive the struct.  Samples are removed from
  * it.  A number must be 0 or have a magnitude of 1e-18 to 1e18, a sample one of 0.001 to 1e18 ns, a
- * member of a list one of 1e-300 to 1e300.  None must be negative unless the field says so.
+ * named value one of 1e-300 to 1e300.  None must be negative unless the field says so.
  * GB_EUSAGE, with what is wrong with which member; GB_EMEMORY. */
 enum gb_status gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
 			      struct gb_error *err);

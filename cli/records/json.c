@@ -27,37 +27,6 @@ char *gb_utf8_copy(const char *text)
 	return copy;
 }
 
-/* Put item under name; owns item even on failure.  False if item is NULL. */
-static bool put(cJSON *object, const char *name, cJSON *item)
-{
-	if (item && object && cJSON_AddItemToObject(object, name, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
-}
-
-bool gb_json_put_text(cJSON *object, const char *name, const char *text)
-{
-	char *copy = text ? gb_utf8_copy(text) : NULL;
-	cJSON *item = copy ? cJSON_CreateString(copy) : text ? NULL : cJSON_CreateNull();
-
-	free(copy);
-	return put(object, name, item);
-}
-
-bool gb_json_put_number(cJSON *object, const char *name, double value)
-{
-	return put(object, name, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
-}
-
-bool gb_json_append(cJSON *array, cJSON *item)
-{
-	if (item && array && cJSON_AddItemToArray(array, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
-}
-
 cJSON *gb_json_at(const cJSON *object, const char *path)
 {
 	const size_t length = strcspn(path, ".");
@@ -84,17 +53,6 @@ const char *gb_json_text(const cJSON *object, const char *path)
 	const cJSON *item = gb_json_at(object, path);
 
 	return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
-bool gb_json_print(FILE *file, const cJSON *document)
-{
-	char *text = document ? cJSON_Print(document) : NULL;
-
-	if (!text)
-		return false;
-	(void)fprintf(file, "%s\n", text);
-	cJSON_free(text);
-	return true;
 }
 
 void gb_json_write_text(FILE *file, const char *text)

@@ -76,38 +76,24 @@ char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_varian
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
-				 char digits[32])
+struct gb_field_value gb_param_value(const struct gb_param *param, union gb_value value,
+				     char digits[32])
 {
 	const int64_t exact = INT64_C(1) << 52;
-	struct gb_member member = { .name = param->name, .kind = GB_VALUE_NUMBER };
 
-	switch (param->type) {
-	case GB_INT:
-		member.number = (double)value.i;
-		if (value.i > exact || value.i < -exact) {
-			(void)snprintf(digits, 32, "%" PRId64, value.i);
-			member.kind = GB_VALUE_TEXT;
-			member.text = digits;
-		}
-		break;
-	case GB_FLOAT:
-		member.number = value.f;
-		break;
-	case GB_CHOICE:
-		member.kind = GB_VALUE_TEXT;
-		member.text = param->choices[value.i];
-		break;
-	case GB_FLAG:
-		member.kind = GB_VALUE_FLAG;
-		member.number = value.i != 0;
-		break;
-	case GB_PATH:
-		member.kind = value.s ? GB_VALUE_TEXT : GB_VALUE_ABSENT;
-		member.text = value.s;
-		break;
+	if (param->type == GB_CHOICE)
+		value.s = param->choices[value.i];
+	if (param->type == GB_INT && (value.i > exact || value.i < -exact)) {
+		(void)snprintf(digits, 32, "%" PRId64, value.i);
+		value.s = digits;
+	} else if (param->type == GB_INT) {
+		return (struct gb_field_value){ GB_VALUE_NUMBER, (double)value.i, NULL };
+	} else if (param->type == GB_FLOAT) {
+		return (struct gb_field_value){ GB_VALUE_NUMBER, value.f, NULL };
+	} else if (param->type == GB_FLAG) {
+		return (struct gb_field_value){ GB_VALUE_FLAG, value.i != 0, NULL };
 	}
-	return member;
+	return (struct gb_field_value){ value.s ? GB_VALUE_TEXT : GB_VALUE_ABSENT, 0, value.s };
 }
 
 static bool is_in_key(const char *key, const char *name)
@@ -147,13 +133,13 @@ enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_r
 		struct gb_member member;
 		char digits[32];
 
-		if (!row->keyed || gb_member_find(&record->params, row->name) ||
+		if (!row->keyed || gb_member_value(&record->params, row->name).kind ||
 		    backend == GB_BACKENDS || !is_read_by(row, backend, record->variant))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;
-		member = gb_param_member(row, value, digits);
-		if (member.text != digits && !gb_members_add(&record->params, member))
+		member = (struct gb_member){ row->name, gb_param_value(row, value, digits) };
+		if (member.value.text != digits && !gb_members_add(&record->params, member))
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;

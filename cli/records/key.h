@@ -25,10 +25,10 @@ char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_varian
 enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 			       struct gb_error *err);
 
-/* A value as a member of "params".  Flags are flags; choices and paths are text; integers and
+/* The value of a member of "params".  Flags are flags; choices and paths are text; integers and
  * floats are numbers.  An integer that JSON may not hold exactly is text in `digits`.  A path not
  * given is absent. */
-struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
-				 char digits[32]);
+struct gb_field_value gb_param_value(const struct gb_param *param, union gb_value value,
+				     char digits[32]);
 
 #endif

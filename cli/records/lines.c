@@ -144,25 +144,6 @@ void gb_records_remove_context(struct gb_records *list, size_t index)
 	pull(list->context, &list->context_count, &list->written_contexts, index);
 }
 
-enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
-{
-	size_t runs = 0, records = 0;
-
-	while (runs < from->context_count &&
-	       push(&to->context, &to->context_count, from->context[runs]))
-		runs++;
-	while (runs == from->context_count && records < from->count &&
-	       push(&to->record, &to->count, from->record[records]))
-		records++;
-	if (runs < from->context_count || records < from->count) {
-		to->context_count -= runs;
-		to->count -= records;
-		return gb_out_of_memory(err, "a record");
-	}
-	from->count = from->context_count = from->written = from->written_contexts = 0;
-	return GB_OK;
-}
-
 bool gb_has_hung(const struct gb_record *record)
 {
 	return record->error && gb_equal(record->error, "hang");
@@ -323,7 +304,6 @@ static void read_array(const struct source *source, struct gb_records *list, str
 	cJSON *array = parse(source->text, source->size, &end);
 	size_t number = 1; /* of the line with the error */
 
-	list->is_array = true;
 	for (const char *at = source->text; !array && at < end; at++)
 		number += *at == '\n';
 	if (!array)
@@ -345,7 +325,6 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 {
 	const char *where;
 
-	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
@@ -398,7 +377,8 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = list->is_array = false;
+	list->unended = false;
+	list->complete_bytes = list->last_context_bytes = 0;
 	if (!read_source(path, &source, err) && source.size) {
 		const char *first = source.text + strspn(source.text, " \t\r\n");
 

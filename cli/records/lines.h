@@ -18,10 +18,9 @@ struct gb_records {
 	size_t written_contexts, written; /* as many of each are in the output: gb_output_put() */
 	bool truncated; /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
-	size_t complete_bytes;     /* up to the end of its last complete line */
+	size_t complete_bytes;     /* up to the end of its last complete line; 0: an array */
 	size_t last_context_bytes; /* up to the start of its last run line */
 	bool unended;              /* its last line is complete except for the newline */
-	bool is_array;             /* it was one JSON array */
 };
 
 /* Append the lines of a file ("-" for standard input): JSON Lines, or one array of the same objects.
@@ -67,10 +66,6 @@ struct gb_done {
 struct gb_done gb_records_done(const struct gb_records *list, size_t count, const char *key,
 			       enum gb_again again);
 bool gb_has_hung(const struct gb_record *record);
-
-/* Move the lines of a list to the end of another.  On GB_EMEMORY, nothing was moved. */
-enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
-			       struct gb_error *err);
 
 /* Write the lines that are not yet in the output, each run before its records.  The caller checks
  * the stream for errors. */

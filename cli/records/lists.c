@@ -33,26 +33,19 @@ bool gb_values_equal(struct gb_field_value a, struct gb_field_value b)
 				       : !(fabs(a.number - b.number) > 0);
 }
 
-const struct gb_member *gb_member_find(const struct gb_members *members, const char *name)
+struct gb_field_value gb_member_value(const struct gb_members *members, const char *name)
 {
 	for (size_t i = 0; i < members->count; i++)
 		if (gb_equal(members->item[i].name, name))
-			return &members->item[i];
-	return NULL;
+			return members->item[i].value;
+	return (struct gb_field_value){ .number = NAN };
 }
 
 double gb_member_number(const struct gb_members *members, const char *name)
 {
-	const struct gb_member *member = gb_member_find(members, name);
+	const struct gb_field_value value = gb_member_value(members, name);
 
-	return member && member->kind == GB_VALUE_NUMBER ? member->number : (double)NAN;
-}
-
-bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
-{
-	if (!a || !b)
-		return a == b;
-	return gb_values_equal(gb_member_value(a), gb_member_value(b));
+	return value.kind == GB_VALUE_NUMBER ? value.number : (double)NAN;
 }
 
 void *gb_add_item(void *list, size_t *count, size_t size)
@@ -72,11 +65,11 @@ bool gb_members_add(struct gb_members *members, struct gb_member member)
 {
 	struct gb_member *added = NULL;
 
-	if (member.kind)
+	if (member.value.kind)
 		added = gb_add_item(&members->item, &members->count, sizeof *added);
 	if (added)
 		*added = member;
-	return added || !member.kind;
+	return added || !member.value.kind;
 }
 
 /* ---- lists and series ----------------------------------------------------------------------- */
@@ -136,21 +129,17 @@ void gb_texts_free(struct gb_texts *texts)
 	*texts = (struct gb_texts){ 0 };
 }
 
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name)
-{
-	struct gb_named_times *added = gb_add_item(&phases->item, &phases->count, sizeof *added);
-
-	if (added)
-		*added = (struct gb_named_times){ name, gb_no_times };
-	return added ? &added->time : NULL;
-}
-
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
 {
+	struct gb_named_times *added;
+
 	for (size_t i = 0; i < phases->count; i++)
 		if (gb_equal(phases->item[i].name, name))
 			return &phases->item[i].time;
-	return gb_phases_append(phases, name);
+	added = gb_add_item(&phases->item, &phases->count, sizeof *added);
+	if (added)
+		*added = (struct gb_named_times){ name, gb_no_times };
+	return added ? &added->time : NULL;
 }
 
 enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,

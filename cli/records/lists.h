@@ -31,9 +31,7 @@ struct gb_field_value {
 /* A parameter, a metric or an environment variable. */
 struct gb_member {
 	const char *name;
-	enum gb_value_kind kind;
-	double number; /* 0 or 1 for a flag */
-	const char *text;
+	struct gb_field_value value;
 };
 
 struct gb_members {
@@ -88,15 +86,10 @@ static inline double gb_positive(double value)
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size);
 bool gb_values_equal(struct gb_field_value a, struct gb_field_value b);
 
-static inline struct gb_field_value gb_member_value(const struct gb_member *member)
-{
-	return (struct gb_field_value){ member->kind, member->number, member->text };
-}
-
-const struct gb_member *gb_member_find(const struct gb_members *members, const char *name);
+/* The value of the member of that name; GB_VALUE_ABSENT if there is none. */
+struct gb_field_value gb_member_value(const struct gb_members *members, const char *name);
 /* NAN if there is no number of that name. */
 double gb_member_number(const struct gb_members *members, const char *name);
-bool gb_member_equal(const struct gb_member *a, const struct gb_member *b);
 /* Append a copy of the member; one without a value is ignored.  Its texts must outlive the list.
  * False if memory ran out. */
 bool gb_members_add(struct gb_members *members, struct gb_member member);
@@ -111,9 +104,6 @@ char *gb_texts_keep(struct gb_texts *texts, const char *text);
 void gb_texts_free(struct gb_texts *texts);
 /* The series of that name, made if it is missing; NULL if memory ran out. */
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
-
-/* Append a series of that name; NULL if memory ran out. */
-struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name);
 
 /* Set the clock, the median and its interval, which is at least as wide as the clock's
  * resolution. */

@@ -377,7 +377,7 @@ static bool describe_environment(struct gb_context *context)
 					      "VK_",  "GPUBENCH_COPY", "GPUBENCH_SIMD" };
 
 	for (char **variable = environ; *variable; variable++) {
-		struct gb_member member = { .kind = GB_VALUE_TEXT };
+		struct gb_member member = { .value.kind = GB_VALUE_TEXT };
 		char *name = NULL, *value;
 
 		for (size_t i = 0; i < GB_COUNT(prefix) && !name; i++)
@@ -388,7 +388,7 @@ static bool describe_environment(struct gb_context *context)
 			continue;
 		*value = '\0';
 		member.name = name;
-		member.text = value + 1;
+		member.value.text = value + 1;
 		if (!gb_members_add(&context->environment, member))
 			return false;
 	}

@@ -105,10 +105,11 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
-	if (records->is_array)
-		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
+	if (records->truncated ? records->complete_bytes >= (size_t)status.st_size
+			       : records->complete_bytes != (size_t)status.st_size)
+		return gb_fail(err, GB_EUSAGE,
+			       "--resume: %s is packed or a document, not JSON lines",
 			       output->path);
-	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
 	records->written_contexts = records->context_count;
@@ -127,36 +128,19 @@ static enum gb_status differs(const char *path, const char *part, const char *th
 static enum gb_status check_run(const struct gb_context *context, const struct gb_context *now,
 				const char *path, const char *hint, struct gb_error *err)
 {
-	static const struct {
-		const char *name, *path;
-	} part[] = {
-		{ "host", "host.hostname" },
-		{ "kernel", "host.kernel" },
-		{ "usable CPUs", "host.usable_cpus" },
-		{ "version", "tool.version" },
-		{ "commit", "tool.commit" },
-		{ "uncommitted changes", "tool.dirty" },
-		{ "build", "tool.mode" },
-		{ "compiler", "tool.compiler" },
-		{ "compiler flags", "tool.cflags" },
-		{ "nvcc", "tool.nvcc" },
-		{ "architectures", "tool.archs" },
-		{ "--device", "settings.device" },
-		{ "cold caches", "settings.cold" },
-	};
-
 	if (!gb_same_machine(&context->on_cpu, &now->on_cpu))
 		return differs(path, "CPU", context->on_cpu.text, now->on_cpu.text, hint, err);
 	if ((gb_context_gpu(context) || gb_context_gpu(now)) &&
 	    !gb_same_machine(&context->on_gpu, &now->on_gpu))
 		return differs(path, "GPU", context->on_gpu.text, now->on_gpu.text, hint, err);
-	for (size_t i = 0; i < GB_COUNT(part); i++) {
-		const struct gb_field_value a = gb_context_value(context, part[i].path);
-		const struct gb_field_value b = gb_context_value(now, part[i].path);
+	for (size_t i = 0; i < gb_context_fields.count; i++) {
+		const struct gb_field *field = &gb_context_fields.field[i];
+		const struct gb_field_value a = gb_context_value(context, field->path);
+		const struct gb_field_value b = gb_context_value(now, field->path);
 		char there[128], here[128];
 
-		if (!gb_values_equal(a, b))
-			return differs(path, part[i].name, gb_value_words(a, there, sizeof there),
+		if (field->setup && !gb_values_equal(a, b))
+			return differs(path, field->setup, gb_value_words(a, there, sizeof there),
 				       gb_value_words(b, here, sizeof here), hint, err);
 	}
 	return GB_OK;
@@ -189,19 +173,12 @@ static bool write_all(int file, const char *text, size_t size)
 	return true;
 }
 
-/* Remove the old contents, or the end that was cut off, before the first line. */
-static bool begin(struct gb_output *output)
-{
-	if (output->existing == GB_OVERWRITE && ftruncate(output->file, 0) && errno != EINVAL)
-		return false;
-	if (output->cut && ftruncate(output->file, (off_t)output->keep_bytes))
-		return false;
-	return !output->unended || write_all(output->file, "\n", 1);
-}
-
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err)
 {
-	if (output->to_lines && !output->begun && !begin(output))
+	/* EINVAL: it is not a regular file. */
+	if (output->to_lines && !output->begun && output->existing != GB_REFUSE &&
+	    ((ftruncate(output->file, (off_t)output->keep_bytes) && errno != EINVAL) ||
+	     (output->unended && !write_all(output->file, "\n", 1))))
 		return cannot_write(output->path, err);
 	output->begun = true;
 	return GB_OK;

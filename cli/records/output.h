@@ -21,10 +21,10 @@ struct gb_output {
 	bool created; /* the file did not exist before */
 	bool begun;   /* something was written */
 	bool shared;  /* other processes append too */
-	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
-	 * keep_bytes (cut), or its last line gets its newline (unended). */
-	bool cut, unended;
+	/* Before anything is appended, the file is truncated to keep_bytes, and its last line gets
+	 * its newline (unended).  Set by gb_output_past() for --resume. */
 	size_t keep_bytes;
+	bool unended;
 };
 
 /* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file. */

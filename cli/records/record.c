@@ -30,6 +30,7 @@
 #define MEASURED      .stays = GB_IF_MEASURED
 #define OF_REPETITION .stays = GB_OF_REPETITION
 #define CSV(title)    .csv = title
+#define SETUP(name)   .setup = name
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
@@ -66,7 +67,7 @@ const struct gb_fields gb_gpu_fields = { gpu_fields, GB_COUNT(gpu_fields) };
 static const struct gb_field run_fields[] = {
 	RUN(run_id, NEEDED),
 	RUN(argv, TEXTS),
-	RUN(host.hostname, TEXT, CSV("host")),
+	RUN(host.hostname, TEXT, CSV("host"), SETUP("host")),
 	RUN(host.cpu, TEXT, CSV("cpu")),
 	RUN(host.cpu_vendor, TEXT),
 	RUN(host.cpu_family, NUMBER),
@@ -75,7 +76,7 @@ static const struct gb_field run_fields[] = {
 	RUN(host.cpu_part, TEXT),
 	RUN(host.sockets, NUMBER),
 	RUN(host.cores, NUMBER),
-	RUN(host.usable_cpus, NUMBER),
+	RUN(host.usable_cpus, NUMBER, SETUP("usable CPUs")),
 	RUN(host.cpu_quota, NUMBER),
 	RUN(host.l1d_bytes, NUMBER),
 	RUN(host.l2_bytes, NUMBER),
@@ -84,7 +85,7 @@ static const struct gb_field run_fields[] = {
 	RUN(host.cache_from, TEXT),
 	RUN(host.memory_bytes, NUMBER),
 	RUN(host.os, TEXT),
-	RUN(host.kernel, TEXT),
+	RUN(host.kernel, TEXT, SETUP("kernel")),
 	RUN(host.machine, TEXT),
 	RUN(host.governor, TEXT),
 	RUN(host.turbo, FLAG),
@@ -92,15 +93,15 @@ static const struct gb_field run_fields[] = {
 	RUN(host.virtualized, FLAG),
 	RUN(host.load, NUMBERS),
 	RUN(tool.name, TEXT),
-	RUN(tool.version, TEXT, CSV("version")),
-	RUN(tool.commit, TEXT, CSV("commit")),
-	RUN(tool.dirty, FLAG, CSV("commit_dirty")),
+	RUN(tool.version, TEXT, CSV("version"), SETUP("version")),
+	RUN(tool.commit, TEXT, CSV("commit"), SETUP("commit")),
+	RUN(tool.dirty, FLAG, CSV("commit_dirty"), SETUP("uncommitted changes")),
 	RUN(tool.commit_date, TEXT),
-	RUN(tool.mode, TEXT),
-	RUN(tool.compiler, TEXT, CSV("compiler")),
-	RUN(tool.cflags, TEXT),
-	RUN(tool.nvcc, TEXT),
-	RUN(tool.archs, TEXT),
+	RUN(tool.mode, TEXT, SETUP("build")),
+	RUN(tool.compiler, TEXT, CSV("compiler"), SETUP("compiler")),
+	RUN(tool.cflags, TEXT, SETUP("compiler flags")),
+	RUN(tool.nvcc, TEXT, SETUP("nvcc")),
+	RUN(tool.archs, TEXT, SETUP("architectures")),
 	RUN(started, TEXT, CSV("started")),
 	RUN(environment, MEMBERS),
 	RUN(cuda_absent, TEXT),
@@ -115,10 +116,10 @@ static const struct gb_field run_fields[] = {
 	RUN(settings.rel_ci, NUMBER),
 	RUN(settings.max_time_s, NUMBER),
 	RUN(settings.timeout_s, NUMBER),
-	RUN(settings.cold, FLAG),
+	RUN(settings.cold, FLAG, SETUP("cold caches")),
 	RUN(settings.verify, FLAG),
 	RUN(settings.verify_all, FLAG),
-	RUN(settings.device, NUMBER),
+	RUN(settings.device, NUMBER, SETUP("--device")),
 	RUN(settings.preset, TEXT),
 	RUN(settings.locked_clock, TEXT),
 	{ .path = "gpus",

@@ -151,16 +151,31 @@ void gb_document_strong(struct gb_document *document, const char *text)
 	(void)fputs(frame[document->format].after, document->file);
 }
 
+static bool put_number(cJSON *object, const char *name, double value)
+{
+	return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value)
+				: cJSON_AddNullToObject(object, name)) != NULL;
+}
+
+static bool put_string(cJSON *object, const char *name, const char *text)
+{
+	char *copy = text ? gb_utf8_copy(text) : NULL;
+	const bool put = (text ? cJSON_AddStringToObject(object, name, copy)
+			       : cJSON_AddNullToObject(object, name)) != NULL;
+
+	free(copy);
+	return put;
+}
+
 void gb_document_field(struct gb_document *document, const char *name, double value)
 {
-	if (document->format == GB_FORMAT_JSON &&
-	    !gb_json_put_number(document->document, name, value))
+	if (document->format == GB_FORMAT_JSON && !put_number(document->document, name, value))
 		document->failed = true;
 }
 
 void gb_document_field_text(struct gb_document *document, const char *name, const char *text)
 {
-	if (document->format == GB_FORMAT_JSON && !gb_json_put_text(document->document, name, text))
+	if (document->format == GB_FORMAT_JSON && !put_string(document->document, name, text))
 		document->failed = true;
 }
 
@@ -168,25 +183,22 @@ void gb_document_field_text(struct gb_document *document, const char *name, cons
 static bool put_rows(cJSON *document, const char *name, const struct gb_table *table)
 {
 	cJSON *array = cJSON_GetObjectItemCaseSensitive(document, name);
+	bool ok = array || (array = cJSON_AddArrayToObject(document, name));
 
-	if (!array)
-		array = cJSON_AddArrayToObject(document, name);
-	for (size_t row = 1; row < table->rows; row++) {
+	for (size_t row = 1; row < table->rows && ok; row++) {
 		cJSON *item = cJSON_CreateObject();
 
-		if (!gb_json_append(array, item))
-			return false;
-		for (size_t i = 0; i < table->columns; i++) {
+		ok = cJSON_AddItemToArray(array, item);
+		for (size_t i = 0; i < table->columns && ok; i++) {
 			const struct gb_cell *cell = gb_table_cell(table, row, i);
 			const char *member = table->column[i].name;
 
-			if (member &&
-			    !(isnan(cell->number) ? gb_json_put_text(item, member, cell->text)
-						  : gb_json_put_number(item, member, cell->number)))
-				return false;
+			if (member)
+				ok = isnan(cell->number) ? put_string(item, member, cell->text)
+							 : put_number(item, member, cell->number);
 		}
 	}
-	return array && !table->failed;
+	return ok && !table->failed;
 }
 
 void gb_document_table(struct gb_document *document, const char *name, struct gb_table *table)
@@ -216,8 +228,13 @@ enum gb_status gb_document_close(struct gb_document *document, struct gb_error *
 		close_list(s);
 	if (s->format == GB_FORMAT_HTML)
 		gb_page_close(s->file);
-	if (s->format == GB_FORMAT_JSON && !s->failed)
-		s->failed = !gb_json_print(s->file, s->document);
+	if (s->format == GB_FORMAT_JSON && !s->failed) {
+		char *text = cJSON_Print(s->document);
+
+		s->failed = !text;
+		(void)fprintf(s->file, "%s%s", text ? text : "", text ? "\n" : "");
+		cJSON_free(text);
+	}
 	cJSON_Delete(s->document);
 	s->document = NULL;
 	if (s->failed)

@@ -175,7 +175,7 @@ static bool is_idle(const struct gb_section *section, const char *name)
 
 		if (gb_param_yields(row, axis->name))
 			return true;
-		used = used || (word && (axis->varies || gb_equal(axis->value->text, word)));
+		used = used || (word && (axis->varies || gb_equal(axis->value.text, word)));
 	}
 	return !used;
 }
@@ -325,7 +325,8 @@ enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
 	struct gb_error local_err = { 0 };
 
-	if (table && !s->request->quiet && !s->output.to_stdout && (s->seq > 0 || s->past) &&
+	if (table && !s->request->quiet && !s->request->dry && !s->output.to_stdout &&
+	    (s->seq > 0 || s->past) &&
 	    gb_report_print(stdout, &s->records, GB_FORMAT_TABLE, 0, &local_err))
 		gb_fail(err, local_err.code, "%s", local_err.message);
 	return gb_session_close(s, err);

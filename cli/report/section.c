@@ -19,17 +19,17 @@
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-static struct gb_axis_seen *find_axis(struct gb_axes *axes, const struct gb_member *value)
+static struct gb_axis_seen *find_axis(struct gb_axes *axes, const struct gb_member *param)
 {
 	struct gb_axis_seen *axis = axes->axis;
 
 	for (; axis < axes->axis + axes->count; axis++)
-		if (gb_equal(axis->name, value->name))
+		if (gb_equal(axis->name, param->name))
 			return axis;
 	if (axes->count == GB_MAX_AXES)
 		return NULL;
 	axes->count++;
-	*axis = (struct gb_axis_seen){ .name = value->name, .value = value };
+	*axis = (struct gb_axis_seen){ .name = param->name, .value = param->value };
 	return axis;
 }
 
@@ -53,17 +53,17 @@ static void add_record(struct gb_section *section, const struct gb_record *recor
 	section->record[section->count++] = record;
 	axes->record_count++;
 	for (size_t i = 0; i < record->params.count; i++) {
-		const struct gb_member *value = &record->params.item[i];
-		struct gb_axis_seen *axis = find_axis(axes, value);
+		const struct gb_member *param = &record->params.item[i];
+		struct gb_axis_seen *axis = find_axis(axes, param);
 
 		if (!axis)
 			continue;
 		axis->count++;
-		axis->varies |= !gb_member_equal(axis->value, value);
+		axis->varies |= !gb_values_equal(axis->value, param->value);
 	}
 	for (size_t i = 0; i < axes->count; i++)
 		axes->axis[i].varies |=
-			!gb_axis_value(axes, i, record) != !gb_axis_value(axes, i, first);
+			!gb_axis_value(axes, i, record).kind != !gb_axis_value(axes, i, first).kind;
 }
 
 bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
@@ -79,27 +79,27 @@ size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column)
 		if (axes->axis[i].varies)
 			column[count++] =
 				(struct gb_column){ axes->axis[i].name, NULL,
-						    axes->axis[i].value->kind != GB_VALUE_NUMBER };
+						    axes->axis[i].value.kind != GB_VALUE_NUMBER };
 	return count;
 }
 
-const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
-				      const struct gb_record *record)
+struct gb_field_value gb_axis_value(const struct gb_axes *axes, size_t axis,
+				    const struct gb_record *record)
 {
-	return gb_member_find(&record->params, axes->axis[axis].name);
+	return gb_member_value(&record->params, axes->axis[axis].name);
 }
 
-const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)
+const char *gb_axis_text(char text[GB_VALUE_MAX], struct gb_field_value value)
 {
-	if (!value)
+	if (!value.kind)
 		return "";
-	if (value->kind == GB_VALUE_TEXT)
-		return value->text;
-	if (value->kind == GB_VALUE_FLAG)
-		return value->number > 0 ? "yes" : "no";
-	if (fabs(value->number) <= 0x1p53 && !(fabs(fmod(value->number, 1)) > 0))
-		return gb_text_int(text, (int64_t)value->number);
-	return gb_text_real(text, value->number);
+	if (value.kind == GB_VALUE_TEXT)
+		return value.text;
+	if (value.kind == GB_VALUE_FLAG)
+		return value.number > 0 ? "yes" : "no";
+	if (fabs(value.number) <= 0x1p53 && !(fabs(fmod(value.number, 1)) > 0))
+		return gb_text_int(text, (int64_t)value.number);
+	return gb_text_real(text, value.number);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */

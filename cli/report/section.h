@@ -10,8 +10,8 @@ enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 
 struct gb_axis_seen {
 	const char *name;
-	const struct gb_member *value; /* in the first record that has it */
-	size_t count;                  /* number of records that have it */
+	struct gb_field_value value; /* in the first record that has it */
+	size_t count;                /* number of records that have it */
 	bool varies; /* several values, or given in only some records of a variant */
 };
 
@@ -62,13 +62,13 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
 /* Put a table column for each parameter that varies, and return their number. */
 size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column);
 
-/* The parameter's value in the record; NULL if it has none. */
-const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
-				      const struct gb_record *record);
+/* The parameter's value in the record; GB_VALUE_ABSENT if it has none. */
+struct gb_field_value gb_axis_value(const struct gb_axes *axes, size_t axis,
+				    const struct gb_record *record);
 
 /* A parameter's value in readable form: 1000000 is "1M", true is "yes".  Returns text, or a string
  * that belongs to the value. */
-const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value);
+const char *gb_axis_text(char text[GB_VALUE_MAX], struct gb_field_value value);
 
 /* The time with the interval of the median.  False if there is no interval: low and high are then
  * the time. */

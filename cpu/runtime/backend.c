@@ -186,14 +186,6 @@ static enum gb_status synchronize(struct gb_error *err)
 	return GB_OK;
 }
 
-static void close_cpu(void)
-{
-	if (buffer.bytes)
-		(void)munmap(buffer.bytes, buffer.size);
-	buffer.bytes = NULL;
-	buffer.size = 0;
-}
-
 extern const struct gb_backend_ops gb_cpu_backend; /* for common/backends.c */
 const struct gb_backend_ops gb_cpu_backend = {
 	.name = "cpu",
@@ -203,5 +195,4 @@ const struct gb_backend_ops gb_cpu_backend = {
 	.flush_bytes = flush_bytes,
 	.synchronize = synchronize,
 	.timer = &gb_cpu_timer,
-	.close = close_cpu,
 };

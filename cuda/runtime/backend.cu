@@ -1,4 +1,4 @@
-/* backend.cu -- the CUDA back end: finds the device, opens and closes it, describes it.
+/* backend.cu -- the CUDA back end: finds the device, opens it, describes it.
  *
  * open() is called before every measurement.  The first call looks for a driver and a device and
  * remembers why they are missing.  Later calls check that the context still works and reset it
@@ -340,7 +340,6 @@ const gb_backend_ops gb_cuda_backend = {
 	.devices = devices,
 	.counter = gb_gpu_counter,
 	.timer = &gb_cuda_timer,
-	.close = close_device,
 	.stream = stream,
 	.alloc = allocate,
 };

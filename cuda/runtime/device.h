@@ -1,7 +1,7 @@
 /* device.h -- the GPU that this process uses: its stream, memory and properties, and a check of
  * CUDA results.
  *
- * All of it is valid between open() and close() of the back end.  A variant queues all its work in
+ * All of it is valid once the back end is open.  A variant queues all its work in
  * gpu_stream() and gets all its arrays from gpu_alloc().
  */
 #ifndef GPUBENCH_CUDA_RUNTIME_DEVICE_H

@@ -1,7 +1,7 @@
 /* parts.h -- the parts that backend.cu combines into gb_cuda_backend.
  *
- * Variants use device.h instead.  open() creates each part and close() destroys it; destroying a
- * part that was never created is allowed.
+ * Variants use device.h instead.  open() creates each part and, after a failure or for another
+ * device, destroys it; destroying a part that was never created is allowed.
  */
 #ifndef GPUBENCH_CUDA_RUNTIME_PARTS_H
 #define GPUBENCH_CUDA_RUNTIME_PARTS_H

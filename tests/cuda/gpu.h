@@ -23,7 +23,6 @@ static inline void open_gpu(void)
 static inline void close_gpu(void)
 {
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_backends[GB_CUDA]->close();
 }
 
 static inline const struct gb_variant *find_variant(enum gb_backend backend, const char *benchmark,

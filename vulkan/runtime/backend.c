@@ -1,4 +1,4 @@
-/* backend.c -- the Vulkan back end: open and close a device, describe the available devices.
+/* backend.c -- the Vulkan back end: open a device, describe the available devices.
  *
  * The back end exists because only a driver can use ray tracing hardware.  A device may be software
  * (Mesa's lavapipe).  A software device is used only on request and counts as emulated.
@@ -133,5 +133,4 @@ const struct gb_backend_ops gb_vulkan_backend = {
 	.throttled_ns = throttled_ns,
 	.devices = devices,
 	.timer = &vk_timer,
-	.close = close_device,
 };

@@ -1,6 +1,6 @@
 /* device.h -- the single Vulkan device of this process: its memory, commands and limits.
  *
- * Everything here is valid between open() and close() of the back end.  Commands of a variant are
+ * Everything here is valid once the back end is open.  Commands of a variant are
  * recorded in order and run at the next wait.  Only barriers order commands.
  */
 #ifndef GPUBENCH_VULKAN_RUNTIME_DEVICE_H

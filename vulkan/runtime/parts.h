@@ -1,7 +1,7 @@
 /* parts.h -- the parts of gb_vulkan_backend, which backend.c assembles.
  *
- * Variants use device.h instead.  open() creates the device and close() destroys all parts.
- * Destroying a part that was never created is allowed.
+ * Variants use device.h instead.  open() creates the device and, after a failure or for another
+ * one, destroys all parts.  Destroying a part that was never created is allowed.
  */
 #ifndef GPUBENCH_VULKAN_RUNTIME_PARTS_H
 #define GPUBENCH_VULKAN_RUNTIME_PARTS_H

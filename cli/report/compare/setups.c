@@ -130,7 +130,7 @@ static struct gb_field_value value_of(size_t part, const struct gb_record *recor
 static bool same_environment(const struct gb_members *a, const struct gb_members *b)
 {
 	for (size_t i = 0; i < a->count && a->count == b->count; i++)
-		if (!gb_member_equal(&a->item[i], gb_member_find(b, a->item[i].name)))
+		if (!gb_values_equal(a->item[i].value, gb_member_value(b, a->item[i].name)))
 			return false;
 	return a->count == b->count;
 }
@@ -158,7 +158,7 @@ static void environment_text(const struct gb_members *members, char *text, size_
 		const struct gb_member *m = &members->item[i];
 
 		gb_text_append(text, size, "%s%.60s=%.100s", i ? " " : "", m->name,
-			       m->text ? m->text : "");
+			       m->value.text ? m->value.text : "");
 	}
 }
 

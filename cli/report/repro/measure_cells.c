@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/benchmarks/registry.h"
-#include "cli/measure/plan.h"
+#include "cli/measure/session.h"
 #include "cli/records/key.h"
 #include "cli/report/repro/repro.h"
 #include "common/text.h"
@@ -195,8 +195,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		struct gb_choice choice = { .backends = t->backends, .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
-		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
-				 : gb_session_sweep(source->session, &sweep, &choice, err))
+		if (gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
 	s.params = malloc(benchmark->params_size);

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "cli/measure/plan.h"
+#include "cli/measure/session.h"
 #include "cli/records/json.h"
 #include "cli/report/document.h"
 #include "common/status.h"
@@ -16,7 +16,6 @@
 /* The source of the measured values. */
 struct gb_repro_source {
 	struct gb_session *session;      /* NULL if nothing is measured */
-	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *threads;             /* of the CPU's variants; NULL: each point's own */

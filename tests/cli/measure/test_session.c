@@ -119,7 +119,7 @@ static struct gb_session begin(const struct gb_request *request)
 	struct gb_session s;
 	struct gb_error err = { 0 };
 
-	cr_assert(zero(int, (int)gb_session_plan(&s, request, 0, NULL, &err)), "%s", err.message);
+	cr_assert(zero(int, (int)gb_session_open(&s, request, 0, NULL, &err)), "%s", err.message);
 	visited[0] = '\0';
 	prepared = 0;
 	return s;
@@ -160,7 +160,7 @@ Test(session, measurements_that_are_due)
 		for (int k = 0; k < row[i].sweeps; k++)
 			cr_assert(zero(int, (int)each(&s, &choice, &err)), "%s", err.message);
 		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
-		gb_session_release(&s);
+		(void)gb_session_close(&s, &err);
 	}
 }
 
@@ -208,7 +208,7 @@ Test(session, inputs)
 		cr_expect(eq(int, (int)each(&s, &all, &err), (int)row[i].code), "row %zu", i);
 		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
 		cr_expect(eq(sz, prepared, row[i].prepared), "row %zu", i);
-		gb_session_release(&s);
+		(void)gb_session_close(&s, &err);
 		cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
 	}
 }

@@ -173,14 +173,14 @@ Test(key, integers_as_members)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		char digits[32];
-		const struct gb_member member =
-			gb_param_member(&rows[0], (union gb_value){ .i = row[i].value }, digits);
+		const struct gb_field_value value =
+			gb_param_value(&rows[0], (union gb_value){ .i = row[i].value }, digits);
 
-		cr_expect_eq(member.kind, row[i].text ? GB_VALUE_TEXT : GB_VALUE_NUMBER);
+		cr_expect_eq(value.kind, row[i].text ? GB_VALUE_TEXT : GB_VALUE_NUMBER);
 		if (row[i].text)
-			cr_expect_str_eq(member.text, row[i].text);
+			cr_expect_str_eq(value.text, row[i].text);
 		else
-			cr_expect_eq(member.number, (double)row[i].value);
+			cr_expect_eq(value.number, (double)row[i].value);
 	}
 }
 
@@ -225,9 +225,9 @@ static char *measured_key(const struct gb_benchmark *w, const struct gb_variant 
 
 		cr_assert(row, "%s", member->name);
 		cr_assert_not(gb_value_parse(row,
-					     member->kind == GB_VALUE_TEXT
-						     ? member->text
-						     : gb_text_real(number, member->number),
+					     member->value.kind == GB_VALUE_TEXT
+						     ? member->value.text
+						     : gb_text_real(number, member->value.number),
 					     &value, &err),
 			      "%s", err.message);
 		gb_value_store(row, params, value);

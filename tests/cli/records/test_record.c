@@ -121,9 +121,10 @@ static struct gb_result measured(const struct gb_variant *variant)
 	r->work.bytes = 8e6;
 	r->elapsed_s = 0.5;
 	cr_assert(gb_members_add(&r->metrics,
-				 (struct gb_member){ "depth", GB_VALUE_NUMBER, 12, NULL }));
+				 (struct gb_member){ "depth", { GB_VALUE_NUMBER, 12, NULL } }));
 	cr_assert(gb_members_add(
-		&r->metrics, (struct gb_member){ "hash", GB_VALUE_TEXT, 0, "0xfedcba9876543210" }));
+		&r->metrics,
+		(struct gb_member){ "hash", { GB_VALUE_TEXT, 0, "0xfedcba9876543210" } }));
 	if (variant->backend == GB_CPU) {
 		r->threads = 2;
 		return result;
