@@ -217,12 +217,31 @@ static void print_head(const struct gb_section *section)
 		gb_document_end(document);
 }
 
+/* One line for each input that was read from a file: what it holds and what was not taken. */
+static void print_files(const struct gb_section *section)
+{
+	for (size_t i = 0; i < section->count; i++) {
+		const struct gb_record *record = section->record[i];
+		char name[GB_VALUE_MAX];
+		size_t k = 0;
+
+		while (k < i && !gb_same(section->record[k]->file.notes, record->file.notes))
+			k++;
+		if (!record->file.notes || k < i)
+			continue;
+		gb_document_put(section->report->document, GB_LINE, "%s: %s",
+				gb_axis_text(name, gb_member_value(&record->params, "file")),
+				record->file.notes);
+	}
+}
+
 static enum gb_status print_section(const struct gb_section *section, bool *marked,
 				    struct gb_error *err)
 {
 	struct gb_document *document = section->report->document;
 
 	print_head(section);
+	print_files(section);
 	*marked |= gb_section_print_rows(section);
 	if (document->format == GB_FORMAT_HTML) /* page.js draws the chart of the table before it */
 		(void)fputs("<figure></figure>\n", document->file);

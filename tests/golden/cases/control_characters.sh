@@ -12,7 +12,7 @@ gpubench lbvh cpu/stack --file="$bad" --dry-run | grep -o 'file=a.*obj'
 gpubench report --format=markdown out.jsonl | grep -o 'file=a.*obj'
 good=$(printf 'gr\303\266\303\237e\342\202\254.obj')
 printf "$obj" >"$good"
-gpubench lbvh cpu/stack --file="$good" | grep -o 'file=[^ ]*'
+gpubench lbvh cpu/stack --file="$good" | grep -o 'file=[^ ]*\|^gr.*obj: .*'
 # A spreadsheet reads some names as formulas. The CSV report puts a ' before such a name.
 for name in '=cmd|x' '+1+1' '-1-1' '@sum' 'plain'; do
 	printf "$obj" >"./$name.obj"
