@@ -442,6 +442,8 @@ static enum gb_status override(struct gb_sweep *sweep, const struct gb_request *
 
 	(void)gb_sweep_override(sweep, "threads", request->threads, err);
 	for (size_t i = 0; i < list->count && !err->code; i++)
+		(void)gb_sweep_yield(sweep, list->item[i].name, err);
+	for (size_t i = 0; i < list->count && !err->code; i++)
 		(void)gb_sweep_override(sweep, list->item[i].name, list->item[i].spec, err);
 	return err->code;
 }

@@ -517,6 +517,21 @@ void gb_sweep_name_all(struct gb_sweep *sweep)
 	choice->glob_count = kept;
 }
 
+enum gb_status gb_sweep_yield(struct gb_sweep *sweep, const char *name, struct gb_error *err)
+{
+	for (size_t i = 0; i < sweep->benchmark->param_count && !err->code; i++) {
+		struct gb_axis *axis = &sweep->axis[i];
+		const struct gb_param *param = axis->param;
+
+		if (!axis->given || !(gb_param_yields(param, name) ||
+				      (param->yields_to && gb_equal(param->yields_to, name))))
+			continue;
+		axis->given = false;
+		(void)set_axis(axis, param->initial, err);
+	}
+	return err->code;
+}
+
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
 				 struct gb_error *err)
 {

@@ -77,6 +77,8 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_benchmark *benchmark,
 			      const char *words, struct gb_error *err);
 
+/* Set what yields to parameter `name`, as the number of vertices does to a file, to its default. */
+enum gb_status gb_sweep_yield(struct gb_sweep *sweep, const char *name, struct gb_error *err);
 /* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the
  * benchmark has no such parameter. */
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
