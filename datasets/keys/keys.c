@@ -1,4 +1,4 @@
-/* keys.c -- generation and digest of keys; keys.h defines the distributions.
+/* keys.c -- generation of keys; keys.h defines the distributions.
  *
  * Keys are generated in tiles: first the 64-bit words of a tile, then the keys of the given type
  * from these words.  Tiles are independent and distributed to threads.
@@ -291,55 +291,4 @@ void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths len
 	for (size_t i = 0; i <= segments && sum; i++)
 		offsets[i] = (uint64_t)((wide)offsets[i] * count / sum);
 	offsets[segments] = count;
-}
-
-size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i)
-{
-	size_t low = 0, high = segments;
-
-	while (offsets && high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (offsets[middle] <= i)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* ---- digest ------------------------------------------------------------------------------ */
-
-/* A bijection in which every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
-	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
-	return x ^ x >> 32;
-}
-
-uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
-			uint64_t salt)
-{
-	uint64_t sum = 0;
-
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-	for (size_t at = 0; at < in->count; at += TILE) {
-		const size_t end = in->count - at < TILE ? in->count : at + TILE;
-		size_t s = gb_keys_segment_of(in->offsets, in->segments, at);
-		uint64_t of_segment = salt ^ mix(s);
-
-		for (size_t i = at; i < end; i++) {
-			uint64_t hash;
-
-			while (in->offsets && i >= in->offsets[s + 1])
-				of_segment = salt ^ mix(++s);
-			hash = mix(radix_load(keys, in->key_size, i) ^ of_segment);
-			if (in->value_size)
-				hash = mix(hash ^ radix_load(values, in->value_size, i));
-			sum += hash;
-		}
-	}
-	return sum;
 }

@@ -1,4 +1,4 @@
-/* keys.h -- the input of radix: generated keys, keys from a file, and a digest of records.
+/* keys.h -- the input of radix: generated keys and keys from a file.
  *
  * Every generated key is derived from a 64-bit word.  The word depends only on (distribution, seed,
  * index), and for some on count, so the bytes do not depend on the number of threads.  The types
@@ -55,8 +55,6 @@ uint64_t gb_keys_place(uint64_t value, enum radix_values kind, uint64_t seed);
 /* Set the segments + 1 offsets of segments of count keys in all; see enum radix_lengths. */
 void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths lengths, size_t count,
 		      uint64_t seed);
-/* The segment that key i belongs to. */
-size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i);
 
 /* Read keys of `type`: at most `limit`, or all if it is 0.  The contents tell the format:
  *
@@ -71,11 +69,5 @@ size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i);
  * file. */
 enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err);
-
-/* A sum of hashes of the records of `in`: key, value and segment.  It does not depend on the order
- * of the records in a segment.  `keys` and `values` may be those of an output.  Different records
- * have equal digests with probability about 2^-64, if they were chosen without knowing the salt. */
-uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
-			uint64_t salt);
 
 #endif
