@@ -5,27 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/lbvh_types.h"
 #include "common/memory.h"
 #include "datasets/reading/reader.h"
 
-enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err)
+enum gb_status gb_mesh_alloc(struct lbvh_input *mesh, struct gb_error *err)
 {
 	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof *mesh->vertex, err);
 	mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof *mesh->triangle, err);
-	if (!mesh->triangle) {
-		gb_mesh_release(mesh);
+	if (!mesh->triangle)
 		return err->code;
-	}
 	memset(mesh->vertex + 3 * mesh->vertex_count, 0, 4 * sizeof *mesh->vertex);
 	return GB_OK;
-}
-
-void gb_mesh_release(struct gb_mesh *mesh)
-{
-	gb_host_free(mesh->vertex);
-	gb_host_free(mesh->triangle);
-	*mesh = (struct gb_mesh){ 0 };
 }
 
 /* ---- faces -------------------------------------------------------------------------------- */
@@ -74,7 +64,7 @@ void gb_mesh_skip_line(struct gb_mesh_pass *p, const struct gb_reader *r)
 /* ---- passes ------------------------------------------------------------------------------- */
 
 static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
-				 struct gb_mesh *mesh)
+				 struct lbvh_input *mesh)
 {
 	const double bytes = 12.0 * ((double)vertices + (double)triangles);
 	struct gb_error memory = { 0 };
@@ -103,7 +93,7 @@ static bool has_place(const float *vertex)
 
 /* Drop the triangles that use a vertex without a place.  Such a vertex gets the place of one that
  * has one, so that the bounds of all vertices stay as they are. */
-static void drop_lost(struct gb_mesh *mesh)
+static void drop_lost(struct lbvh_input *mesh)
 {
 	const size_t corners = 3 * mesh->count;
 	const float *place = mesh->vertex;
@@ -126,7 +116,7 @@ static void drop_lost(struct gb_mesh *mesh)
 			memcpy(mesh->vertex + 3 * v, place, 3 * sizeof *place);
 }
 
-static size_t count_repeated(const struct gb_mesh *mesh)
+static size_t count_repeated(const struct lbvh_input *mesh)
 {
 	size_t repeated = 0;
 
@@ -139,7 +129,7 @@ static size_t count_repeated(const struct gb_mesh *mesh)
 }
 
 /* Drop the triangles that have a NaN, and note what was read. */
-static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
+static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 			     const struct gb_mesh_pass *read)
 {
 	const size_t triangles = mesh->count;
@@ -170,7 +160,7 @@ static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
 	return GB_OK;
 }
 
-enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
+enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 				  gb_mesh_read_pass *read, void *own)
 {
 	const struct gb_reader start = *r;

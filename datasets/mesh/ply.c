@@ -130,7 +130,7 @@ static const struct gb_ply_property *find_list(const struct gb_ply *p, const cha
 	return NULL;
 }
 
-enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
+enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	struct job job;
 

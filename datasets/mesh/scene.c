@@ -236,7 +236,7 @@ static void set_triangle(const struct surface *s, size_t i, uint32_t corner[3])
 	corner[2] = (uint32_t)below;
 }
 
-static void fill_surface(const struct surface *s, struct gb_mesh *mesh)
+static void fill_surface(const struct surface *s, struct lbvh_input *mesh)
 {
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < mesh->vertex_count; i++)
@@ -246,7 +246,7 @@ static void fill_surface(const struct surface *s, struct gb_mesh *mesh)
 		set_triangle(s, i, mesh->triangle + 3 * i);
 }
 
-static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh *mesh)
+static void fill_loose(const struct scene *scene, uint64_t seed, struct lbvh_input *mesh)
 {
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < mesh->count; i++) {
@@ -260,14 +260,13 @@ static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh 
 	}
 }
 
-enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct lbvh_input *mesh,
 			     struct gb_view *view, struct gb_error *err)
 {
 	const struct scene *scene = &scenes[number];
 	struct gb_noise noise;
 	struct surface s = { .noise = &noise };
 
-	*mesh = (struct gb_mesh){ 0 };
 	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = scene->fov };
 	memcpy(view->eye, scene->eye, sizeof view->eye);
 	memcpy(view->target, scene->target, sizeof view->target);
@@ -311,7 +310,7 @@ static const struct {
 };
 
 /* A view from outside: the bounding sphere of the mesh's box fills the image. */
-static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
+static void outside_view(const struct lbvh_input *mesh, struct gb_view *view)
 {
 	double lo[3] = { INFINITY, INFINITY, INFINITY };
 	double hi[3] = { -INFINITY, -INFINITY, -INFINITY };
@@ -335,7 +334,7 @@ static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
 	}
 }
 
-void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view)
+void gb_mesh_view(const char *path, const struct lbvh_input *mesh, struct gb_view *view)
 {
 	for (size_t i = 0; i < GB_COUNT(known); i++)
 		if (known[i].triangles == mesh->count && gb_equal(known[i].file, basename(path))) {

@@ -41,12 +41,12 @@ extern const char *const gb_scene_names[];
 
 /* Generate a scene, by its number among the names, of `count` triangles (0: the scene's default) in *mesh
  * and its view in *view.  GB_EMEMORY if memory runs out. */
-enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct lbvh_input *mesh,
 			     struct gb_view *view, struct gb_error *err);
 
 /* Set *view to the view recorded for a public mesh of that file name and number of triangles, else
  * to one from outside that shows the whole mesh. */
-void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
+void gb_mesh_view(const char *path, const struct lbvh_input *mesh, struct gb_view *view);
 
 /* The camera of an image of edge x edge pixels. */
 struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge);

@@ -122,7 +122,7 @@ bool gb_is_stl(const struct gb_reader *r)
 	return is_text(*r) || is_whole(r) || (size >= HEAD && gb_reader_ends(r, ".stl"));
 }
 
-enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)
+enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	gb_reader_is(r, GB_FILE_STL, "");
 	if (is_text(*r))
