@@ -365,18 +365,14 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 /* ---- ply, npy and raw -------------------------------------------------------------------- */
 
 static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				  void *to)
+				  uint32_t values, void *to)
 {
 	double value = 0;
 
-	if (q->axis < 0)
-		return gb_ply_skip(p, q);
-	if (gb_ply_read_value(p, q->type, "a coordinate", &value))
-		return p->r->err->code;
-	return set(to, p->r, row, q->axis, value);
+	(void)values;
+	return gb_ply_value(p, q, &value) ? p->r->err->code : set(to, p->r, row, q->axis, value);
 }
 
-/* Read the vertices; all elements are checked, up to the end of the file or the limit. */
 static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
@@ -384,19 +380,8 @@ static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 	gb_reader_is(r, GB_FILE_PLY, "");
 	if (gb_ply_read_header(&p, r) || allocate(b, r, p.vertex->count))
 		return r->err->code;
-	gb_ply_rewind(&p);
-	for (const struct gb_ply_element *e = p.element; e < p.element + p.elements; e++) {
-		const bool taken = e == p.vertex;
-
-		if (gb_ply_read_rows(&p, e, taken ? b->room : e->count, taken ? take_vertex : NULL,
-				     b))
-			return r->err->code;
-		b->count = taken ? b->room : b->count;
-		if (taken && b->room < e->count)
-			return GB_OK;
-	}
-	gb_ply_note_end(&p);
-	return GB_OK;
+	b->count = b->room;
+	return gb_ply_read(&p, b->room, take_vertex, b);
 }
 
 /* Take a body from each row of an array. */
