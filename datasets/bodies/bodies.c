@@ -197,10 +197,10 @@ static unsigned half_bits(size_t count)
 	return half;
 }
 
-enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
-				 struct gb_error *err)
+enum gb_status gb_bodies_shuffle(struct octree_input *in, uint64_t seed, struct gb_error *err)
 {
-	float *axis[] = { x, y, z };
+	float *axis[] = { in->x, in->y, in->z };
+	const size_t count = in->count;
 	float *old = gb_host_alloc(count, sizeof *old, err);
 	const unsigned half = half_bits(count);
 
@@ -216,17 +216,16 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
 	return GB_OK;
 }
 
-void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    size_t count, uint64_t seed)
+void gb_bodies_fill(struct octree_input *in, enum octree_distribution distribution, uint64_t seed)
 {
-	const uint64_t side = side_of(count);
+	const uint64_t side = side_of(in->count);
 
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < in->count; i++) {
 		const struct place p = body(distribution, side, seed, i);
 
-		x[i] = (float)p.x;
-		y[i] = (float)p.y;
-		z[i] = (float)p.z;
+		in->x[i] = (float)p.x;
+		in->y[i] = (float)p.y;
+		in->z[i] = (float)p.z;
 	}
 }
