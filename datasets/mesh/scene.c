@@ -1,5 +1,4 @@
-/* scene.c -- generation of scenes, and cameras of scenes and meshes; scene.h lists the scenes.  y points
- * up. */
+/* scene.c -- generation of scenes; scene.h lists them.  y points up. */
 #include "datasets/mesh/scene.h"
 
 #include <math.h>
@@ -7,7 +6,6 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "common/text.h"
 #include "datasets/mesh/surfaces.h"
 #include "datasets/noise.h"
 
@@ -285,84 +283,4 @@ enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct 
 	else
 		fill_loose(scene, seed, mesh);
 	return GB_OK;
-}
-
-/* ---- views -------------------------------------------------------------------------------- */
-
-/* Cameras of public meshes, for a file of that name and number of triangles.  A public mesh often
- * has another count than the paper's mesh of the same name. */
-static const struct {
-	const char *file;
-	size_t triangles;
-	struct gb_view view;
-} known[] = {
-	{ "bunny.ply", 69451, { { -0.05, 0.17, 0.26 }, { -0.017, 0.105, 0 }, { 0, 1, 0 }, 40 } },
-	{ "dragon202k.ply",
-	  202520,
-	  { { -0.08, 0.19, 0.27 }, { -0.005, 0.12, 0 }, { 0, 1, 0 }, 42 } },
-	{ "dragon.ply", 871414, { { -0.08, 0.19, 0.27 }, { -0.005, 0.12, 0 }, { 0, 1, 0 }, 42 } },
-	{ "dabrovic-sponza.obj", 66450, { { -12, 3, 0.5 }, { 0, 5, -0.5 }, { 0, 1, 0 }, 70 } },
-	{ "sponza.ply", 66447, { { -12, 3, 0.5 }, { 0, 5, -0.5 }, { 0, 1, 0 }, 70 } },
-	{ "crytek-sponza.obj", 262267, { { -1200, 300, 50 }, { 0, 450, -50 }, { 0, 1, 0 }, 70 } },
-	{ "crysponza.ply", 279163, { { -1200, 300, 50 }, { 0, 450, -50 }, { 0, 1, 0 }, 70 } },
-	{ "conference.obj", 331179, { { 1000, 500, -300 }, { 0, 150, -300 }, { 0, 1, 0 }, 70 } },
-	{ "nefertiti.ply", 99938, { { -250, -650, 150 }, { 0, 0, 0 }, { 0, 0, 1 }, 45 } },
-};
-
-/* A view from outside: the bounding sphere of the mesh's box fills the image. */
-static void outside_view(const struct lbvh_input *mesh, struct gb_view *view)
-{
-	double lo[3] = { INFINITY, INFINITY, INFINITY };
-	double hi[3] = { -INFINITY, -INFINITY, -INFINITY };
-	const double from[3] = { 0.5, 0.4, 0.77 };
-	double radius = 0;
-
-	for (size_t i = 0; i < mesh->vertex_count; i++)
-		for (size_t k = 0; k < 3; k++) {
-			const double x = (double)mesh->vertex[3 * i + k];
-
-			lo[k] = x < lo[k] ? x : lo[k];
-			hi[k] = x > hi[k] ? x : hi[k];
-		}
-	for (int k = 0; k < 3; k++)
-		radius += (hi[k] - lo[k]) * (hi[k] - lo[k]) / 4;
-	radius = radius > 0 ? sqrt(radius) : 1;
-	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = 45 };
-	for (int k = 0; k < 3; k++) {
-		view->target[k] = (lo[k] + hi[k]) / 2;
-		view->eye[k] = view->target[k] + 2.6 * radius * from[k];
-	}
-}
-
-void gb_mesh_view(const char *path, const struct lbvh_input *mesh, struct gb_view *view)
-{
-	for (size_t i = 0; i < GB_COUNT(known); i++)
-		if (known[i].triangles == mesh->count && gb_equal(known[i].file, basename(path))) {
-			*view = known[i].view;
-			return;
-		}
-	outside_view(mesh, view);
-}
-
-struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge)
-{
-	const double half = tan(view->fov * PI / 360);
-	const double step = 2 * half / edge;
-	struct lbvh_camera camera;
-	double ahead[3], right[3], up[3];
-
-	for (int k = 0; k < 3; k++)
-		ahead[k] = view->target[k] - view->eye[k];
-	gb_normalise(ahead);
-	gb_cross(ahead, view->up, right);
-	gb_normalise(right);
-	gb_cross(right, ahead, up);
-	gb_normalise(up);
-	for (int k = 0; k < 3; k++) {
-		camera.eye[k] = (float)view->eye[k];
-		camera.dx[k] = (float)(right[k] * step);
-		camera.dy[k] = (float)(-up[k] * step);
-		camera.corner[k] = (float)(ahead[k] + (up[k] - right[k]) * (half - step / 2));
-	}
-	return camera;
 }

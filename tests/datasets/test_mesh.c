@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/benchmarks/lbvh/image.h"
+#include "cli/benchmarks/lbvh/view.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/mesh/mesh.h"
@@ -104,7 +105,7 @@ Test(scene, the_view_looks_at_the_scene)
 		float centre[3], beside[3];
 
 		gb_scene_make((size_t)scene_number(scenes[s]), 100, 1, &mesh, &view, &err);
-		camera = gb_view_camera(&view, 101);
+		camera = lbvh_camera_of(&view, 101);
 		lbvh_direction(&camera, 50, 50, centre);
 		for (int k = 0; k < 3; k++)
 			beside[k] = (float)(view.target[k] - view.eye[k]);
@@ -532,14 +533,14 @@ Test(mesh, views)
 	struct gb_view view;
 
 	make("copies", 69451, 1, &mesh);
-	gb_mesh_view("some/where/bunny.ply", &mesh, &view);
+	lbvh_view_file("some/where/bunny.ply", &mesh, &view);
 	cr_assert_eq(view.fov, 40);
-	gb_mesh_view("bunny.obj", &mesh, &view);
+	lbvh_view_file("bunny.obj", &mesh, &view);
 	cr_assert_eq(view.fov, 45);
 	cr_assert_eq(view.target[0], 0.5);
 	release(&mesh);
 	make("copies", 10, 1, &mesh);
-	gb_mesh_view("bunny.ply", &mesh, &view);
+	lbvh_view_file("bunny.ply", &mesh, &view);
 	cr_assert_eq(view.fov, 45);
 	release(&mesh);
 }

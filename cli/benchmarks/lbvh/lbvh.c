@@ -13,6 +13,7 @@
 #include "cli/benchmarks/lbvh/image.h"
 #include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "cli/benchmarks/lbvh/rays.h"
+#include "cli/benchmarks/lbvh/view.h"
 #include "cli/benchmarks/registry.h"
 #include "common/lbvh_types.h"
 #include "common/memory.h"
@@ -172,12 +173,12 @@ static enum gb_status make_mesh(const struct lbvh_params *p, struct lbvh_input *
 		(void)gb_scene_make((size_t)p->scene, (size_t)p->primitives, (uint64_t)p->seed, in,
 				    &view, err);
 	else if (!gb_mesh_read(p->file, in, err))
-		gb_mesh_view(p->file, in, &view);
+		lbvh_view_file(p->file, in, &view);
 	if (err->code)
 		return err->code;
 	in->edge = (uint32_t)p->rays;
-	in->camera = gb_view_camera(&view, in->edge);
-	in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
+	in->camera = lbvh_camera_of(&view, in->edge);
+	in->probe = lbvh_camera_of(&view, LBVH_PROBE_EDGE);
 	return GB_OK;
 }
 
