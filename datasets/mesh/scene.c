@@ -91,26 +91,14 @@ static void half_quad(const double a[3], const double b[3], const double d[3], s
 static void house(double x, double z, double width, double height, size_t triangle, float corner[9])
 {
 	const double base[4][2] = { { 0, 0 }, { width, 0 }, { width, width }, { 0, width } };
-	const size_t side = triangle / 2;
-	double a[3], b[3], d[3] = { 0, height, 0 };
+	const size_t side = triangle / 2; /* a wall; 4: the roof */
+	const double *from = base[side % 4], *to = base[(side + 1) % 4];
+	const double low = side < 4 ? 0 : height;
+	const double up[3] = { 0, height, 0 }, along[3] = { 0, 0, width };
 
-	if (side < 4) {
-		const double *from = base[side], *to = base[(side + 1) % 4];
-
-		a[0] = x + from[0];
-		a[2] = z + from[1];
-		b[0] = x + to[0];
-		b[2] = z + to[1];
-		a[1] = b[1] = 0;
-	} else {
-		a[0] = x;
-		b[0] = x + width;
-		a[1] = b[1] = height;
-		a[2] = b[2] = z;
-		d[1] = 0;
-		d[2] = width;
-	}
-	half_quad(a, b, d, triangle % 2, corner);
+	half_quad((double[]){ x + from[0], low, z + from[1] },
+		  (double[]){ x + to[0], low, z + to[1] }, side < 4 ? up : along, triangle % 2,
+		  corner);
 }
 
 /* Blocks of 16 triangles on a square lattice: a tower (10), two cables to points up to a third of

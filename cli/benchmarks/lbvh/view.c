@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "common/text.h"
 #include "datasets/mesh/surfaces.h"
 
@@ -30,24 +31,21 @@ static const struct {
 /* A view from outside: the bounding sphere of the mesh's box fills the image. */
 static void outside_view(const struct lbvh_input *mesh, struct gb_view *view)
 {
-	double lo[3] = { INFINITY, INFINITY, INFINITY };
-	double hi[3] = { -INFINITY, -INFINITY, -INFINITY };
 	const double from[3] = { 0.5, 0.4, 0.77 };
+	struct lbvh_box box = lbvh_no_box();
 	double radius = 0;
 
 	for (size_t i = 0; i < mesh->vertex_count; i++)
-		for (size_t k = 0; k < 3; k++) {
-			const double x = (double)mesh->vertex[3 * i + k];
+		lbvh_grow(&box, mesh->vertex + 3 * i, mesh->vertex + 3 * i);
+	for (int k = 0; k < 3; k++) {
+		const double edge = (double)box.hi[k] - (double)box.lo[k];
 
-			lo[k] = x < lo[k] ? x : lo[k];
-			hi[k] = x > hi[k] ? x : hi[k];
-		}
-	for (int k = 0; k < 3; k++)
-		radius += (hi[k] - lo[k]) * (hi[k] - lo[k]) / 4;
+		radius += edge * edge / 4;
+	}
 	radius = radius > 0 ? sqrt(radius) : 1;
 	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = 45 };
 	for (int k = 0; k < 3; k++) {
-		view->target[k] = (lo[k] + hi[k]) / 2;
+		view->target[k] = ((double)box.lo[k] + (double)box.hi[k]) / 2;
 		view->eye[k] = view->target[k] + 2.6 * radius * from[k];
 	}
 }
