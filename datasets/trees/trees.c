@@ -146,18 +146,8 @@ size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* The wishes of leaf k in frame f.  A quarter of all pairs of siblings wish to merge, except for an
- * eighth of their members.  An eighth of the other leaves wish to split. */
-static void wish(uint64_t seed, size_t f, uint32_t k, bool *split, bool *merge)
-{
-	const struct gb_random_block block = gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
-	const uint32_t own = block.word[1 + (k & 1)];
-
-	*merge = block.word[0] % 4 == 0 && own % 8 != 0;
-	*split = !*merge && own / 8 % 8 == 0;
-}
-
-/* Store random wishes of frame f for the leaves of the field. */
+/* Store random wishes of frame f for the leaves of the field.  A quarter of all pairs of siblings wish
+ * to merge, except for an eighth of their members.  An eighth of the other leaves wish to split. */
 static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, size_t f,
 			  struct cbt_frame *frame)
 {
@@ -165,13 +155,15 @@ static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, 
 	size_t leaf = 0;
 
 	for (uint64_t x = 0; x < end; leaf++) {
-		bool split, merge;
+		const uint32_t k = gb_tree_leaf(field, depth, &x);
+		const struct gb_random_block pair =
+			gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
+		const uint32_t own = pair.word[1 + (k & 1)];
 
-		wish(seed, f, gb_tree_leaf(field, depth, &x), &split, &merge);
-		if (split)
-			gb_tree_set(frame->split, leaf);
-		if (merge)
+		if (pair.word[0] % 4 == 0 && own % 8 != 0)
 			gb_tree_set(frame->merge, leaf);
+		else if (own / 8 % 8 == 0)
+			gb_tree_set(frame->split, leaf);
 	}
 }
 
