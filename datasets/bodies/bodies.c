@@ -187,23 +187,15 @@ static uint64_t side_of(uint64_t count)
 	return side;
 }
 
-/* Half the number of bits of the network: the smallest for a range of at least count. */
-static unsigned half_bits(size_t count)
-{
-	unsigned half = 1;
-
-	while (half < 31 && UINT64_C(1) << 2 * half < count)
-		half++;
-	return half;
-}
-
 enum gb_status gb_bodies_shuffle(struct octree_input *in, uint64_t seed, struct gb_error *err)
 {
 	float *axis[] = { in->x, in->y, in->z };
 	const size_t count = in->count;
 	float *old = gb_host_alloc(count, sizeof *old, err);
-	const unsigned half = half_bits(count);
+	unsigned half = 1; /* of the bits of the network, of which 2^bits >= count */
 
+	while (UINT64_C(1) << 2 * half < count)
+		half++;
 	if (!old)
 		return err->code;
 	for (int d = 0; d < 3; d++) {
