@@ -86,45 +86,35 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 	return GB_OK;
 }
 
-static bool has_place(const float *vertex)
+static bool has_place(const struct lbvh_input *mesh, size_t v)
 {
+	const float *vertex = mesh->vertex + 3 * v;
+
 	return !isnan(vertex[0]) && !isnan(vertex[1]) && !isnan(vertex[2]);
 }
 
-/* Drop the triangles that use a vertex without a place.  Such a vertex gets the place of one that
- * has one, so that the bounds of all vertices stay as they are. */
-static void drop_lost(struct lbvh_input *mesh)
+/* Drop the triangles that use one of the `lost` vertices, which have no place.  Such a vertex gets the
+ * place of one that has one, so that the bounds of all vertices stay as they are.  Returns how many of
+ * the others repeat a vertex. */
+static size_t drop_lost(struct lbvh_input *mesh, size_t lost)
 {
-	const size_t corners = 3 * mesh->count;
-	const float *place = mesh->vertex;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < corners; i += 3) {
-		const uint32_t *t = mesh->triangle + i;
-
-		if (has_place(mesh->vertex + 3 * (size_t)t[0]) &&
-		    has_place(mesh->vertex + 3 * (size_t)t[1]) &&
-		    has_place(mesh->vertex + 3 * (size_t)t[2]))
-			memmove(mesh->triangle + 3 * kept++, t, 3 * sizeof *t);
-	}
-	mesh->count = kept;
-	if (!kept)
-		return;
-	place += 3 * (size_t)mesh->triangle[0];
-	for (size_t v = 0; v < mesh->vertex_count; v++)
-		if (!has_place(mesh->vertex + 3 * v))
-			memcpy(mesh->vertex + 3 * v, place, 3 * sizeof *place);
-}
-
-static size_t count_repeated(const struct lbvh_input *mesh)
-{
+	const size_t triangles = mesh->count;
 	size_t repeated = 0;
 
-	for (size_t i = 0; i < mesh->count; i++) {
+	mesh->count = 0;
+	for (size_t i = 0; i < triangles; i++) {
 		const uint32_t *t = mesh->triangle + 3 * i;
 
+		if (lost &&
+		    !(has_place(mesh, t[0]) && has_place(mesh, t[1]) && has_place(mesh, t[2])))
+			continue;
 		repeated += t[0] == t[1] || t[1] == t[2] || t[0] == t[2];
+		memmove(mesh->triangle + 3 * mesh->count++, t, 3 * sizeof *t);
 	}
+	for (size_t v = 0; lost && mesh->count && v < mesh->vertex_count; v++)
+		if (!has_place(mesh, v))
+			memcpy(mesh->vertex + 3 * v, mesh->vertex + 3 * (size_t)mesh->triangle[0],
+			       3 * sizeof *mesh->vertex);
 	return repeated;
 }
 
@@ -136,9 +126,8 @@ static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 	size_t lost = 0, repeated;
 
 	for (size_t v = 0; v < mesh->vertex_count; v++)
-		lost += !has_place(mesh->vertex + 3 * v);
-	if (lost)
-		drop_lost(mesh);
+		lost += !has_place(mesh, v);
+	repeated = drop_lost(mesh, lost);
 	if (!mesh->count)
 		return gb_reader_reject(
 			r, ": each triangle has a coordinate that is not finite or beyond %g",
@@ -155,7 +144,7 @@ static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 			       read->first_other);
 	if (read->fans)
 		gb_reader_tell("polygons split into fans: %zu", read->fans);
-	if ((repeated = count_repeated(mesh)))
+	if (repeated)
 		gb_reader_tell("triangles that repeat a vertex: %zu", repeated);
 	return GB_OK;
 }
