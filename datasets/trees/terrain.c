@@ -5,7 +5,6 @@
 #include "datasets/trees/terrain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -258,16 +257,16 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
 				 struct gb_error *err)
 {
-	struct gb_terrain *t = calloc(1, sizeof *t);
+	struct gb_terrain *t = gb_host_alloc(1, sizeof *t, err);
 
 	*terrain = t;
 	if (!t)
-		return gb_out_of_memory(err, NULL);
+		return err->code;
 	t->depth = depth;
 	gb_noise_fill(&t->ground, 0, seed, STREAM_HEIGHTS);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
-	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
-	return t->merge ? GB_OK : err->code;
+	t->merge = gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err);
+	return err->code;
 }
 
 void gb_terrain_destroy(struct gb_terrain *t)
@@ -276,5 +275,5 @@ void gb_terrain_destroy(struct gb_terrain *t)
 		return;
 	gb_host_free(t->merge);
 	gb_host_free(t->split);
-	free(t);
+	gb_host_free(t);
 }
