@@ -145,8 +145,7 @@ static enum gb_status make_keys(struct radix_input *in, const struct radix_param
 				struct gb_error *err)
 {
 	if (p->file)
-		return gb_keys_read(p->file, in->type, (size_t)p->count, &in->keys, &in->count,
-				    err);
+		return gb_keys_read(p->file, (size_t)p->count, in, err);
 	in->count = (size_t)p->count;
 	in->keys = gb_host_alloc(in->count, in->key_size, err);
 	if (in->keys && !gb_memory_is_dry())

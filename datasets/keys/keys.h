@@ -56,18 +56,19 @@ uint64_t gb_keys_place(uint64_t value, enum radix_values kind, uint64_t seed);
 void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths lengths, size_t count,
 		      uint64_t seed);
 
-/* Read keys of `type`: at most `limit`, or all if it is 0.  The contents tell the format:
+/* Read keys of in->type, which have in->key_size bytes: at most `limit`, or all if it is 0.  The contents
+ * tell the format:
  *
  *	.npy  an array of one dimension; integers that fit, float32 for f32, float64 for f64
  *	text  a number per line; empty lines and lines that start with # are skipped
  *	SOSD  a number of 8 bytes and just as many raw keys of u32 or u64
  *	raw   little-endian keys: whatever is none of the others
  *
- * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if
- * the file cannot be read, is not a regular file, is empty, holds a fraction of a key or a number that
- * the type has not; GB_EMEMORY if memory runs out.  On failure *keys is NULL and the message names the
- * file. */
-enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
-			    size_t *count, struct gb_error *err);
+ * in->keys belongs to the input that gb_input_begin() began, also after a failure; in->count starts as 0.
+ * A dry run does not read raw keys.  GB_EUSAGE if the file cannot be read, is not a regular file, is
+ * empty, holds a fraction of a key or a number that the type has not; GB_EMEMORY if memory runs out.
+ * The message names the file. */
+enum gb_status gb_keys_read(const char *path, size_t limit, struct radix_input *in,
+			    struct gb_error *err);
 
 #endif
