@@ -21,6 +21,7 @@ import gzip
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -70,7 +71,7 @@ SHA256 = {
     "powerplant.obj": "e5f9e9805c54b1e5b45ca38150ed40ff4b385206e50a8bbc501aaafccff2cad3",
 }
 Source = collections.namedtuple("Source", "name kind url size member sha256")
-DAMAGE = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError)
+DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError)
 
 
 def sources(text=SOURCES, sites=None, sums=None):
@@ -84,11 +85,13 @@ def sources(text=SOURCES, sites=None, sums=None):
 
 
 def download(source, part):
-    """Fetch the file, or the rest of it; the reason why that failed, or None."""
+    """Fetch the file, or the rest of it: curl's exit status and the server's."""
     show = [] if sys.stderr.isatty() else ["--silent", "--show-error"]
-    status = subprocess.run(["curl", "--fail", "--location", "--continue-at", "-", *show,
-                             "--output", part, source.url], check=False).returncode
-    return f"could not be fetched (curl's exit status {status})" if status else None
+    ended = subprocess.run(["curl", "--fail", "--location", "--continue-at", "-", *show,
+                            "--speed-limit", "1", "--speed-time", "60",
+                            "--write-out", "%{http_code}", "--output", part, source.url],
+                           check=False, stdout=subprocess.PIPE)
+    return ended.returncode, ended.stdout.decode()
 
 
 def sha256_of(path):
@@ -137,9 +140,11 @@ def fault(source, part, made):
         return f"has sha256 {digest}, not {source.sha256}"
     try:
         unpack(source, part, made)
-    except DAMAGE as error:
+    except (*DAMAGE, OSError) as error:  # such as a full disk
         if os.path.exists(made):
             os.remove(made)
+        if not isinstance(error, DAMAGE):
+            raise
         return f"is no intact {source.url.rsplit('/', 1)[1]}: {error}"
     return None
 
@@ -148,14 +153,15 @@ def fetch(source, folder):
     """Fetch one file; the reason why it is missing afterwards, or None."""
     target = os.path.join(folder, source.name)
     part, made = target + ".part", target + ".unpacked"
+    os.makedirs(folder, exist_ok=True)
     if os.path.exists(target):
         print(f"{source.name}: there")
         return None
     if not os.path.exists(part) or fault(source, part, made):
-        why = download(source, part)
-        if why:
-            return f"{why}; the same command goes on, also with a file that was saved as {part} " \
-                "by hand, and starts again without one"
+        status, code = download(source, part)
+        if status and status != 33 and code != "416":  # those: nothing can continue this part
+            return f"could not be fetched (curl's exit status {status}); the same command goes " \
+                f"on from {part}, which may also be a download by hand"
         why = fault(source, part, made)
         if why:
             os.replace(part, target + ".refused")
@@ -190,12 +196,11 @@ def main(words, known):
         wanted += [s for s in found if s not in wanted]
     if not wanted:
         parser.error("name a file: see --list")
-    os.makedirs(asked.to, exist_ok=True)
     missing = False
     for source in wanted:
         try:
             why = fetch(source, asked.to)
-        except OSError as error:  # curl is missing, or the disk is full
+        except OSError as error:  # curl is missing, or nothing can be written
             why = error
         if why:
             print(f"{source.name}: {source.url} {why}", file=sys.stderr)
@@ -204,4 +209,5 @@ def main(words, known):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback
     sys.exit(main(sys.argv[1:], list(sources())))

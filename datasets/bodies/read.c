@@ -23,7 +23,7 @@ struct bodies {
 	size_t found;           /* bodies of the file; of text, those read */
 	size_t room;            /* bodies allocated */
 	double low[3], high[3]; /* the coordinates, before they are rounded */
-	bool rounded[3];
+	bool rounded;
 };
 
 /* Allocate the arrays for at most that many bodies of the file, or for the limit if that is less. */
@@ -66,24 +66,9 @@ static enum gb_status set(struct bodies *b, size_t i, int d, double position)
 					"xyz"[d], i, position);
 	b->low[d] = position < b->low[d] ? position : b->low[d];
 	b->high[d] = position > b->high[d] ? position : b->high[d];
-	b->rounded[d] |= (double)value < position || (double)value > position;
+	b->rounded |= (double)value < position || (double)value > position;
 	axis[d][i] = value;
 	return GB_OK;
-}
-
-/* Note an axis on which rounding leaves less than ten bits of the bodies' places. */
-static void note_rounding(const struct bodies *b)
-{
-	for (int d = 0; d < 3; d++) {
-		const double most = fmax(fabs(b->low[d]), fabs(b->high[d]));
-		const double span = b->high[d] - b->low[d], step = ldexp(1, ilogb(most) - 23);
-
-		if (b->rounded[d] && span > 0 && span < 1024 * step) {
-			gb_reader_note("%c, which spans %g, rounded to steps of %g", "xyz"[d], span,
-				       step);
-			return;
-		}
-	}
 }
 
 /* ---- text: lines and fields ---------------------------------------------------------------
@@ -191,18 +176,11 @@ static bool is_number(const struct field *f, double *value)
 
 /* ---- text: the heading -------------------------------------------------------------------- */
 
-/* The axis that a column's name means, or -1.  A unit may follow: "x [m]". */
+/* The axis that a column's name means, or -1: "x", "pos_x", "Points:0".  A unit may follow: "x [m]". */
 static int axis_of(const struct field *f)
 {
-	static const char *const names[][3] = {
-		{ "x", "y", "z" },
-		{ "px", "py", "pz" },
-		{ "posx", "posy", "posz" },
-		{ "pos_x", "pos_y", "pos_z" },
-		{ "position_x", "position_y", "position_z" },
-		{ "points:0", "points:1", "points:2" },
-		{ "points_0", "points_1", "points_2" },
-	};
+	static const char *const names[] = { "",      "p",      "pos",   "position",
+					     "point", "points", "coord", "coordinates" };
 	const char *at = f->at;
 	char name[MOST_NAME] = "";
 
@@ -210,10 +188,15 @@ static int axis_of(const struct field *f)
 		at++;
 	for (size_t n = 0; at < f->end && n < MOST_NAME - 1 && !strchr(" \t[(", *at); n++, at++)
 		name[n] = (char)tolower((unsigned char)*at);
-	for (size_t i = 0; i < GB_COUNT(names); i++)
-		for (int d = 0; d < 3; d++)
-			if (gb_equal(name, names[i][d]))
-				return d;
+	for (size_t i = 0; i < GB_COUNT(names); i++) {
+		const size_t length = strlen(names[i]);
+		const char *axis = name + length;
+
+		axis += length && *axis && strchr("_.:", *axis);
+		if (!strncmp(name, names[i], length) && *axis && !axis[1] &&
+		    strchr(length ? "xyz012" : "xyz", *axis))
+			return *axis < 'x' ? *axis - '0' : *axis - 'x';
+	}
 	return -1;
 }
 
@@ -274,7 +257,8 @@ static enum gb_status read_heading(struct table *t)
 		return GB_OK;
 	missing = read_names(t);
 	if (missing)
-		return gb_reader_fail(r, "the first line names no column %c", missing);
+		return gb_reader_fail(r, "the first line is not numbers, and names no column %c",
+				      missing);
 	gb_reader_next_line(r);
 	return GB_OK;
 }
@@ -452,6 +436,9 @@ static enum gb_status read_raw(struct bodies *b)
 				  .data = (const unsigned char *)r->begin };
 
 	gb_reader_is(r, GB_FILE_BODIES, "");
+	/* The header of a snapshot is a record of Fortran with 256 bytes. */
+	if (bytes > 264 && !memcmp(r->begin, "\0\1\0", 4) && !memcmp(r->begin + 260, "\0\1\0", 4))
+		return gb_reader_reject(r, " is not a file of bodies, but a Gadget snapshot");
 	if (bytes % body)
 		return gb_reader_reject(
 			r, ": %zu bytes is not a multiple of %zu (three float32 per body)", bytes,
@@ -503,7 +490,10 @@ enum gb_status gb_bodies_read(const char *path, size_t limit, struct octree_inpu
 		return err->code;
 	if (!read_any(&b)) {
 		gb_reader_count("bodies", "body", b.found, in->count);
-		note_rounding(&b);
+		if (in->count < limit)
+			gb_reader_note("fewer than --count=%zu", limit);
+		if (b.rounded)
+			gb_reader_note_steps(b.low, b.high);
 	}
 	gb_reader_close(&r);
 	return err->code;

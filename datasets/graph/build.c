@@ -1,8 +1,8 @@
 /* build.c -- CSR from edges in any order.
  *
- * Edges are sorted by a stable counting sort of their targets, and reversed, until both ends are
- * sorted.  Before a sort they are grouped by the highest bits of their targets: the counters and edges
- * of a group fit in a cache, and one thread has them alone.
+ * Edges are grouped by the highest bits of their sources: the counters and edges of a group fit in a
+ * cache, and one thread has them alone.  A counting sort of a group's sources gives its rows, which
+ * are then sorted.  The same reverses the edges, whose rows are sorted then, since it is stable.
  */
 #include "datasets/graph/build.h"
 
@@ -10,6 +10,9 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
+
+/* Insertion sorts rows of at most FEW columns, a sort by digits longer ones. */
+enum { FEW = 32, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error ".sg files are read without conversion: little-endian only"
@@ -83,103 +86,134 @@ uint64_t graph_partition(struct graph_partition *p, const uint64_t *key, uint64_
 	return sum;
 }
 
-/* ---- sorting ----------------------------------------------------------------------------- */
+/* ---- rows of a CSR ----------------------------------------------------------------------- */
 
-enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struct gb_error *err)
+/* Set the rows and columns of one group of sources.  row[u + 1] is at first the number of u's edges,
+ * then the place of its next edge, and finally the end of its edges. */
+static void fill_group(const struct graph_partition *p, unsigned group, const uint64_t *key,
+		       uint32_t n, const struct bfs_csr *csr)
 {
-	edges->key = gb_host_alloc(count, (edges->undirected ? 2 : 1) * sizeof *edges->key, err);
-	return err->code;
-}
-
-/* The memory of a sort, and what it does. */
-struct sort {
-	uint64_t *room; /* for all edges */
-	bool both;      /* take each edge in both directions */
-	bool reverse; /* replace the keys by the sorted edges, reversed; otherwise they are freed */
-	bool columns; /* set the columns */
-	struct graph_partition p;
-};
-
-/* Sort the edges of one group of targets.  Store them reversed in `to`, their sources as columns, or
- * both.  row[v + 1] is at first the number of v's edges, then the place of its next edge, and finally
- * the end of its edges. */
-static void sort_group(const struct sort *s, unsigned group, uint32_t n, uint64_t *to,
-		       const struct bfs_csr *csr)
-{
-	const uint64_t begin = graph_group(&s->p, group), end = graph_group(&s->p, group + 1);
-	const uint64_t first = (uint64_t)group << s->p.shift >> 32,
-		       last = (uint64_t)(group + 1) << s->p.shift >> 32, *from = s->room;
+	const uint64_t begin = graph_group(p, group), end = graph_group(p, group + 1);
+	const uint64_t first = (uint64_t)group << p->shift >> 32,
+		       last = (uint64_t)(group + 1) << p->shift >> 32;
 	uint64_t *next = csr->row + 1, sum = begin;
 
-	for (uint64_t v = first; v < last && v < n; v++)
-		next[v] = 0;
-	/* Fetching the places of the group in order takes less time than at random in the last loop. */
+	for (uint64_t u = first; u < last && u < n; u++)
+		next[u] = 0;
+	/* Fetching the columns of the group in order takes less time than at random in the last loop. */
 	for (uint64_t i = begin; i < end; i++) {
-		next[from[i] >> 32]++;
-		if (to)
-			__builtin_prefetch(to + i, 1);
-		if (csr->column)
-			__builtin_prefetch(csr->column + i, 1);
+		next[key[i] >> 32]++;
+		__builtin_prefetch(csr->column + i, 1);
 	}
-	for (uint64_t v = first; v < last && v < n; v++) {
-		const uint64_t count = next[v];
+	for (uint64_t u = first; u < last && u < n; u++) {
+		const uint64_t count = next[u];
 
-		next[v] = sum;
+		next[u] = sum;
 		sum += count;
 	}
-	for (uint64_t i = begin; i < end; i++) {
-		const uint64_t place = next[from[i] >> 32]++;
-
-		if (to)
-			to[place] = graph_key(from[i] >> 32, (uint32_t)from[i]);
-		if (csr->column)
-			csr->column[place] = (uint32_t)from[i];
-	}
+	for (uint64_t i = begin; i < end; i++)
+		csr->column[next[key[i] >> 32]++] = (uint32_t)key[i];
 }
 
-/* Sort the edges stably by their targets, and set the rows of these.  Returns their number. */
-static uint64_t sort_keys(struct sort *s, uint64_t **key, uint64_t count, uint32_t n,
-			  struct bfs_csr *csr, struct gb_error *err)
+/* Store the keys by group in `room` and set a CSR from them.  The edges of a vertex keep their order.
+ * Without `keep`, the keys are freed.  Returns the number of edges. */
+static uint64_t fill_rows(struct graph_partition *p, uint64_t **key, uint64_t count, bool keep,
+			  uint64_t *room, uint32_t n, struct bfs_csr *csr, struct gb_error *err)
 {
 	const unsigned bits =
 		n > GRAPH_GROUPS ? 32 - (unsigned)__builtin_clz(n - 1) : GRAPH_GROUP_BITS;
 
 	if (err->code)
 		return 0;
-	s->p.shift = 32 + bits - GRAPH_GROUP_BITS;
-	s->p.both = s->both;
-	count = graph_partition(&s->p, *key, count, s->room);
-	if (!s->reverse) {
+	p->shift = 32 + bits - GRAPH_GROUP_BITS;
+	count = graph_partition(p, *key, count, room);
+	if (!keep) {
 		gb_host_free(*key);
 		*key = NULL;
 	}
-	if (!csr->row)
-		csr->row = gb_host_alloc((size_t)n + 1, sizeof *csr->row, err);
-	if (s->columns)
-		csr->column = gb_host_alloc(count, sizeof *csr->column, err);
-	if (err->code)
+	if (graph_csr_alloc(csr, n, count, err))
 		return 0;
 	csr->row[0] = 0;
 #pragma omp parallel for schedule(dynamic)
 	for (unsigned group = 0; group < GRAPH_GROUPS; group++)
-		sort_group(s, group, n, *key, csr);
+		fill_group(p, group, room, n, csr);
 	return count;
+}
+
+/* Set `to` to the reversed edges; those of each vertex ascend. */
+static void reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, uint64_t **key,
+		    uint64_t *room, struct bfs_csr *to, struct gb_error *err)
+{
+	struct graph_partition p = { .both = false };
+
+#pragma omp parallel for schedule(dynamic, 1024)
+	for (uint32_t u = 0; u < (err->code ? 0 : n); u++)
+		for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
+			(*key)[e] = graph_key(from->column[e], u);
+	(void)fill_rows(&p, key, m, false, room, n, to, err);
 }
 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err)
 {
-	struct sort s = { .room = gb_host_alloc(m, sizeof *s.room, err), .columns = true };
+	uint64_t *room = gb_host_alloc(m, sizeof *room, err);
 	uint64_t *key = gb_host_alloc(m, sizeof *key, err);
 
-#pragma omp parallel for schedule(dynamic, 1024)
-	for (uint32_t u = 0; u < (key ? n : 0); u++)
-		for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
-			key[e] = graph_key(u, from->column[e]);
-	(void)sort_keys(&s, &key, m, n, to, err);
-	gb_host_free(s.room);
+	reverse(from, n, m, &key, room, to, err);
+	gb_host_free(room);
 	gb_host_free(key);
 	return err->code;
+}
+
+/* Sort the numbers stably by their digit of that shift. */
+static void sort_digit(const uint32_t *from, uint32_t *to, uint64_t count, unsigned shift)
+{
+	uint64_t next[DIGITS + 1] = { 0 };
+
+	for (uint64_t i = 0; i < count; i++)
+		next[(from[i] >> shift) % DIGITS + 1]++;
+	for (unsigned d = 1; d < DIGITS; d++)
+		next[d] += next[d - 1];
+	for (uint64_t i = 0; i < count; i++)
+		to[next[(from[i] >> shift) % DIGITS]++] = from[i];
+}
+
+/* Sort a row.  There is room for as many columns. */
+static void sort_row(uint32_t *row, uint64_t count, uint32_t *room)
+{
+	uint64_t sorted = 1;
+	uint32_t *from = row, *to = room, *swap;
+
+	while (sorted < count && row[sorted - 1] <= row[sorted])
+		sorted++;
+	for (; count <= FEW && sorted < count; sorted++) {
+		uint32_t column = row[sorted];
+
+		/* Branches would be predicted badly. */
+		for (uint64_t i = 0; i < sorted; i++) {
+			const uint32_t other = row[i];
+
+			row[i] = column < other ? column : other;
+			column = column < other ? other : column;
+		}
+		row[sorted] = column;
+	}
+	if (sorted >= count)
+		return;
+	for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
+		sort_digit(from, to, count, shift);
+		swap = from;
+		from = to;
+		to = swap;
+	}
+}
+
+void graph_sort_rows(const struct bfs_csr *csr, uint32_t n, uint32_t *room)
+{
+#pragma omp parallel for schedule(dynamic, 1024)
+	for (uint32_t u = 0; u < n; u++)
+		sort_row(csr->column + csr->row[u], csr->row[u + 1] - csr->row[u],
+			 room + csr->row[u]);
 }
 
 /* Remove self-loops and repeated columns from sorted rows.  Returns the number of edges left. */
@@ -207,25 +241,23 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 {
 	const uint32_t n = edges->n;
 	const bool both = edges->undirected;
-	struct sort s = { .both = both, .reverse = true };
+	struct graph_partition p = { .both = both };
+	uint64_t *room = edges->id;
 
 	in->n = n;
 	in->symmetric = both;
-	s.room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *s.room, err);
-	in->m = sort_keys(&s, &edges->key, edges->count, n, &in->in, err);
-	s.both = false;
-	s.columns = true;
-	s.reverse = !both;
-	(void)sort_keys(&s, &edges->key, in->m, n, &in->out, err);
-	s.reverse = false;
+	if (!room)
+		room = gb_host_alloc(edges->count, (both ? 2 : 1) * sizeof *room, err);
+	in->m = fill_rows(&p, &edges->key, edges->count, !both, room, n, &in->out, err);
+	if (!err->code)
+		graph_sort_rows(&in->out, n, (uint32_t *)room);
 	if (!both)
-		(void)sort_keys(&s, &edges->key, in->m, n, &in->in, err);
-	gb_host_free(s.room);
+		reverse(&in->out, n, in->m, &edges->key, room, &in->in, err);
+	gb_host_free(room);
 	gb_host_free(edges->key);
-	edges->key = NULL;
+	edges->id = edges->key = NULL;
 	if (both && !err->code) {
 		in->m = edges->simple ? simplify(&in->out, n) : in->m;
-		gb_host_free(in->in.row);
 		in->in = in->out;
 	}
 	return err->code;

@@ -58,20 +58,20 @@ static inline uint64_t graph_group(const struct graph_partition *p, unsigned gro
 
 /* ---- CSR --------------------------------------------------------------------------------- */
 
-/* An edge as a number: its target, and its source in the lower half. */
+/* An edge as a number: its source, and its target in the lower half. */
 static inline uint64_t graph_key(uint64_t u, uint64_t v)
 {
-	return v << 32 | u;
+	return u << 32 | v;
 }
 
-/* Allocate edges->key for `count` edges, with room for their reverses. */
-enum gb_status graph_keys_alloc(struct graph_edges *edges, uint64_t count, struct gb_error *err);
 /* Set in->n, m, symmetric, out and in from the edges.  The keys are freed in any case. */
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err);
 /* Store the reversed edges of `from` in *to; those of each vertex ascend. */
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err);
+/* Sort the columns of each row.  There is room for as many columns. */
+void graph_sort_rows(const struct bfs_csr *csr, uint32_t n, uint32_t *room);
 /* Allocate arrays for n vertices and m edges, with undefined contents. */
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err);
 void graph_csr_free(struct bfs_csr *csr);

@@ -39,8 +39,7 @@ static bool is_dimacs(const struct gb_reader *r)
 
 static bool is_mtx(const struct gb_reader *r)
 {
-	return !strncasecmp(r->at, "%%MatrixMarket", 14) ||
-	       !strncasecmp(r->at, "%MatrixMarket", 13);
+	return !strncasecmp(r->at + strspn(r->at, "%"), "MatrixMarket", 12);
 }
 
 /* A text may be one of METIS, whose header is two numbers.  If it is not, it may be an edge list. */
@@ -64,13 +63,18 @@ static enum gb_status read_metis_or_list(struct gb_reader *r, struct graph_edges
 /* Read a text in the format that its first lines have or, if they have none, its name. */
 static enum gb_status read_text(struct gb_reader *r, struct graph_edges *edges)
 {
+	struct gb_reader first;
+	size_t comments = 0;
+
 	if (gb_reader_start_text(r))
 		return r->err->code;
 	if (is_mtx(r) || gb_reader_ends(r, ".mtx")) {
 		gb_reader_is(r, GB_FILE_MTX, "");
 		return graph_read_mtx(r, edges);
 	}
-	if (gb_reader_refuse(r) || refuse_binary(r))
+	first = *r;
+	(void)graph_find_line(&first, "#%/", &comments);
+	if (gb_reader_refuse(r) || refuse_binary(r) || gb_reader_refuse(&first))
 		return r->err->code;
 	if (is_dimacs(r) || gb_reader_ends(r, ".gr") || gb_reader_ends(r, ".col")) {
 		gb_reader_is(r, GB_FILE_DIMACS, "");

@@ -201,6 +201,14 @@ static void number_part(struct numbering a, unsigned part, uint64_t *edge)
 	}
 }
 
+/* Set edges->key to the ids themselves. */
+static void take_ids(struct graph_edges *edges)
+{
+#pragma omp parallel for schedule(static)
+	for (uint64_t i = 0; i < edges->count; i++)
+		edges->key[i] = graph_key(edges->id[2 * i], edges->id[2 * i + 1]);
+}
+
 /* Set edges->key to the ranks of the ids.  Returns how many different ids there are. */
 static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct gb_error *err)
 {
@@ -217,7 +225,9 @@ static uint64_t number_all(struct graph_edges *edges, uint64_t largest, struct g
 	different = count_marks(a.word, a.words);
 	if (others)
 		different += rank_large(&a, largest, others, different, err);
-	if (!err->code)
+	if (different > largest)
+		take_ids(edges);
+	else if (!err->code)
 #pragma omp parallel for schedule(static)
 		for (unsigned part = 0; part < GRAPH_PARTS; part++)
 			number_part(a, part, edges->key);
@@ -231,14 +241,13 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 {
 	uint64_t different = n;
 
-	if (graph_keys_alloc(edges, edges->count, r->err))
-		goto out;
+	edges->key = gb_host_alloc(edges->count, sizeof *edges->key, r->err);
+	if (!edges->key)
+		return r->err->code;
 	if (n <= found->largest)
 		different = number_all(edges, found->largest, r->err);
 	else
-#pragma omp parallel for schedule(static)
-		for (uint64_t i = 0; i < edges->count; i++)
-			edges->key[i] = graph_key(edges->id[2 * i], edges->id[2 * i + 1]);
+		take_ids(edges);
 	if (!r->err->code && different > INT32_MAX)
 		gb_fail(r->err, GB_EUSAGE, "%s: %" PRIu64 " vertices, more than %d", r->path,
 			different, INT32_MAX);
@@ -248,8 +257,5 @@ enum gb_status graph_number_vertices(struct gb_reader *r, struct graph_edges *ed
 	edges->n = (uint32_t)different;
 	gb_reader_count("vertices", "vertex",
 			different <= found->largest ? found->largest + 1 : different, different);
-out:
-	gb_host_free(edges->id);
-	edges->id = NULL;
 	return r->err->code;
 }

@@ -13,6 +13,9 @@
 
 #include "common/memory.h"
 
+/* The fault whose message has the text that is not a number. */
+static const char NO_NUMBER[] = "a vertex is not a natural number";
+
 enum { MAX_CHUNKS = 64, REPORT = 1 << 16, PLAIN = 32, END = 1 << 24 };
 
 /* A part of the text and its edges. */
@@ -58,7 +61,7 @@ static const char *skip_value(const char *at)
 
 static bool is_separator(char c)
 {
-	return c == ',' || c == ';';
+	return c == ',' || c == ';' || c == '|';
 }
 
 static const char *skip_quote(const struct graph_rules *rules, const char *at)
@@ -116,7 +119,7 @@ static const char *read_tail(struct parser *p, unsigned columns)
 	}
 	p->at = at;
 	if (values < rules->least)
-		return "the value is not a number";
+		return *at == '\n' ? "a value is missing" : "the value is not a number";
 	if (values > rules->most)
 		return "nothing is expected after the value";
 	c->found.valued += values > 0;
@@ -142,10 +145,10 @@ static inline const char *read_vertex(struct parser *p, uint64_t *vertex)
 	uint64_t number;
 	const char *at = gb_read_natural(p->at, &number);
 
-	if (!at)
-		return "a vertex number is expected";
-	if (!column_ends(rules, *at))
-		return "the vertex number is not followed by white space";
+	if (*p->at == '\n')
+		return "the line ends where a vertex should be";
+	if (!at || !column_ends(rules, *at))
+		return NO_NUMBER;
 	if (number == UINT64_MAX)
 		return "the vertex number does not fit in 64 bits";
 	if (number < rules->base)
@@ -339,7 +342,10 @@ static enum gb_status collect(const struct chunk *chunk, int count, struct gb_re
 
 		if (c->fault) {
 			r->line += gb_count_lines(chunk[0].begin, c->fault_at + 1) - 1;
-			return gb_reader_fail(r, "%s", c->fault);
+			return c->fault == NO_NUMBER
+				       ? gb_reader_fail_at(r, "a vertex", "a natural number",
+							   c->fault_at, gb_skip_word(c->fault_at))
+				       : gb_reader_fail(r, "%s", c->fault);
 		}
 		if (c->count && c->first != edges->count)
 			memmove(edges->id + 2 * edges->count, edges->id + 2 * c->first,

@@ -3,6 +3,7 @@
  * Their first lines say, in comments or names of columns, how the rest is to be read.  A first line
  * "N M" and a last line "-1 -1" are recognised only if they fit.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -30,6 +31,12 @@ static bool begins_with(const char *at, const char *word)
 	return !strncasecmp(at, word, strlen(word));
 }
 
+/* The same for a whole column. */
+static bool is_word(const char *at, const char *word)
+{
+	return begins_with(at, word) && !isalnum((unsigned char)at[strlen(word)]);
+}
+
 /* The number after `word` in the line at `at`; 0 if there is none. */
 static uint64_t number_after(const char *at, const char *word)
 {
@@ -50,8 +57,7 @@ static void read_comment(const char *at, struct head *head)
 	uint64_t value;
 
 	at = gb_skip_blanks(at + 1);
-	if (mark == '%' &&
-	    (begins_with(at, "sym ") || begins_with(at, "asym ") || begins_with(at, "bip "))) {
+	if (mark == '%' && (is_word(at, "sym") || is_word(at, "asym") || is_word(at, "bip"))) {
 		head->kind = "Konect ";
 		head->konect = true;
 		head->undirected = begins_with(at, "sym");
@@ -89,11 +95,20 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 		at = gb_skip_blanks(at);
 	}
 	if (*at != '\n' || head->numbers < 2 || number[0] == 0 || number[0] > INT32_MAX ||
-	    (head->numbers == 3 && number[1] != number[0]))
+	    number[head->numbers - 1] == 0 || (head->numbers == 3 && number[1] != number[0]))
 		return;
 	lines = at < r->end ? gb_count_lines(at + 1, r->end) : 0;
 	head->taken =
 		number[head->numbers - 1] <= lines && lines <= 2 * number[head->numbers - 1] + 100;
+}
+
+/* True if the second name of a header is that of a column of sources. */
+static bool is_shifted(const char *at)
+{
+	at += strcspn(at, ",;|\t \n");
+	at += *at != '\n';
+	at += *at == '"';
+	return is_word(at, "source") || is_word(at, "src") || is_word(at, "from");
 }
 
 /* Read what comes before the first line of numbers, and that if it may be "N M". */
@@ -107,9 +122,12 @@ static enum gb_status read_head(struct gb_reader *r, struct head *head)
 	for (; at < r->at; at = strchr(at, '\n') + 1)
 		read_comment(gb_skip_blanks(at), head);
 	if (is_number(r->at) || *r->at == '-') {
-		read_counts(r, head);
+		if (!*head->kind)
+			read_counts(r, head);
 		return GB_OK;
 	}
+	if (is_shifted(r->at))
+		return gb_reader_fail(r, "not the first column, but the second is that of sources");
 	next = *r;
 	gb_reader_next_line(&next);
 	if (!graph_find_line(&next, COMMENTS, &head->comments) || !is_number(next.at))
@@ -163,10 +181,13 @@ static enum gb_status read_edges(struct gb_reader *r, const char *end, struct he
 				 struct graph_found *found)
 {
 	const struct gb_reader start = *r;
+	struct graph_rules counted = *rules;
 
 	if (head->taken) {
 		gb_reader_next_line(r);
-		if (!graph_read_lines(r, end, rules, edges, found) && fits(head, edges, found)) {
+		/* The first larger vertex ends this, so that few lines are read twice. */
+		counted.n = head->number[0] + 1;
+		if (!graph_read_lines(r, end, &counted, edges, found) && fits(head, edges, found)) {
 			gb_reader_note("first line taken as %" PRIu64 " vertices and %" PRIu64
 				       " edges",
 				       head->number[0], edges->count);

@@ -133,28 +133,12 @@ static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader 
 	return GB_OK;
 }
 
-/* Set the in-edges, and sort the edges by a second reversal unless they are sorted. */
-static enum gb_status reverse(struct bfs_input *in, bool sorted, struct gb_error *err)
-{
-	if (!(sorted && in->symmetric) && graph_reverse(&in->out, in->n, in->m, &in->in, err))
-		return err->code;
-	if (!sorted) {
-		graph_csr_free(&in->out);
-		if (graph_reverse(&in->in, in->n, in->m, &in->out, err))
-			return err->code;
-	}
-	if (in->symmetric) {
-		graph_csr_free(&in->in);
-		in->in = in->out;
-	}
-	return GB_OK;
-}
-
 enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 {
 	uint64_t balance = 0;
 	unsigned column = 0;
 	bool sorted = true;
+	uint32_t *room;
 
 	r->line = 0;
 	if (check_head(in, r, &column) || graph_csr_alloc(&in->out, in->n, in->m, r->err) ||
@@ -162,5 +146,13 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 		return r->err->code;
 	if (in->symmetric && balance)
 		return gb_reader_reject(r, " is marked undirected, but an edge lacks its reverse");
-	return reverse(in, sorted, r->err);
+	room = sorted ? NULL : gb_host_alloc(in->m, sizeof *room, r->err);
+	if (room)
+		graph_sort_rows(&in->out, in->n, room);
+	gb_host_free(room);
+	in->in = in->out;
+	if (r->err->code || in->symmetric)
+		return r->err->code;
+	in->in = (struct bfs_csr){ NULL, NULL };
+	return graph_reverse(&in->out, in->n, in->m, &in->in, r->err);
 }

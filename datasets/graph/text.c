@@ -44,6 +44,42 @@ static enum gb_status check_header(const struct gb_reader *r, uint64_t n, uint64
 	return gb_reader_claim(r, (double)n * GRAPH_VERTEX_BYTES, "%" PRIu64 " vertices", n);
 }
 
+/* If each edge is listed at both of its ends, keep it at its higher one; else return false. */
+static bool take_halves(struct graph_edges *edges)
+{
+	const uint64_t count = edges->count;
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+	for (uint64_t i = 0; i < count; i++) {
+		const uint32_t u = (uint32_t)(edges->key[i] >> 32), v = (uint32_t)edges->key[i];
+
+		sum += graph_hash(u, v) - graph_hash(v, u);
+	}
+	if (sum)
+		return false;
+	edges->count = 0;
+	for (uint64_t i = 0; i < count; i++)
+		if (edges->key[i] >> 32 >= (uint32_t)edges->key[i])
+			edges->key[edges->count++] = edges->key[i];
+	return true;
+}
+
+/* Compare the declared number of edges, `noun`, with that of the file.  Headers of undirected graphs
+ * may count an edge at both ends. */
+static enum gb_status check_count(const struct gb_reader *r, uint64_t m, const char *noun,
+				  uint64_t count, bool undirected)
+{
+	if (m == count)
+		return GB_OK;
+	if (!undirected || m != 2 * count)
+		return gb_reader_fail(
+			r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64, m, noun,
+			count);
+	gb_reader_note("the declared %" PRIu64 " %s are counted at both ends", m, noun);
+	return GB_OK;
+}
+
 /* Read the lines after this one, which declares n vertices and m edges, `noun`.  With `comments`, m
  * may count these lines, too. */
 static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rules, uint64_t n,
@@ -52,22 +88,25 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 {
 	struct graph_found found;
 	const size_t line = r->line;
+	uint64_t read;
 
 	if (check_header(r, n, m, noun, 3))
 		return r->err->code;
 	rules->n = n;
 	gb_reader_next_line(r);
-	if (graph_read_lines(r, r->end, rules, edges, &found))
+	if (graph_read_lines(r, r->end, rules, edges, &found) ||
+	    graph_number_vertices(r, edges, &found, n))
 		return r->err->code;
 	r->line = line;
-	if (edges->count != m && (!comments || edges->count + *comments + found.comments != m))
-		return gb_reader_fail(
-			r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64, m, noun,
-			edges->count);
-	if (edges->count != m)
+	read = edges->count;
+	if (edges->undirected && take_halves(edges) && edges->count < read)
+		gb_reader_note("each edge is listed at both ends");
+	if (read != m && comments && read + *comments + found.comments == m)
 		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
+	else if (read != m && check_count(r, m, noun, edges->count, edges->undirected))
+		return r->err->code;
 	graph_note_ignored(&found, noun);
-	return graph_number_vertices(r, edges, &found, n);
+	return GB_OK;
 }
 
 /* ---- Matrix Market ----------------------------------------------------------------------- */
@@ -111,7 +150,7 @@ static uint64_t count_upper(const struct graph_edges *edges)
 	uint64_t upper = 0;
 
 	for (uint64_t i = 0; i < edges->count; i++)
-		upper += (uint32_t)edges->key[i] < edges->key[i] >> 32;
+		upper += edges->key[i] >> 32 < (uint32_t)edges->key[i];
 	return upper;
 }
 
@@ -148,6 +187,8 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 /* Problems on directed graphs, whose lines are "a u v weight".  Those of others are "e u v" or, of
  * PACE, "u v". */
 static const char *const directed[] = { "sp", "max", "min", "asn" };
+/* Problems whose lines are coordinates, clauses or sets. */
+static const char *const others[] = { "aux", "cnf", "wcnf", "hgr", "htd", "hs" };
 
 enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 {
@@ -159,14 +200,16 @@ enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges)
 		return gb_reader_fail(r, "there is no problem line");
 	if (!gb_reader_take(r, "p"))
 		return gb_reader_fail(r, "\"p sp VERTICES EDGES\" is expected before the edges");
-	while (i < GB_COUNT(directed) && !gb_reader_take(r, directed[i]))
+	for (; i < GB_COUNT(others); i++)
+		if (gb_reader_take(r, others[i]))
+			return gb_reader_fail(r, "\"p %s\" does not state a graph", others[i]);
+	for (i = 0; i < GB_COUNT(directed) && !gb_reader_take(r, directed[i]);)
 		i++;
 	edges->undirected = i == GB_COUNT(directed);
 	if (edges->undirected)
 		r->at = gb_skip_word(gb_skip_blanks(r->at));
 	if (read_numbers(r, 2, number) != 2)
 		return gb_reader_fail(r, "two numbers are expected after the problem");
-	rules.least = !edges->undirected;
 	rules.letters = edges->undirected ? "e" : "a";
 	return read_counted(r, &rules, number[0], number[1], "edges", &comments, edges);
 }
@@ -196,44 +239,38 @@ static bool read_metis_header(struct gb_reader *r, struct metis *h)
 	return true;
 }
 
-/* Read the next number of the line.  A fault or NULL. */
-static const char *take_number(struct gb_reader *r, uint64_t *value)
+/* Skip a weight, which may have a decimal point.  False if there is none. */
+static bool skip_weight(struct gb_reader *r)
 {
-	const char *after = gb_read_natural(r->at, value);
+	const char *const start = r->at;
 
-	if (!after || !gb_is_space(*after))
-		return "only numbers are expected";
-	r->at = gb_skip_blanks(after);
-	return NULL;
+	r->at = gb_skip_blanks(gb_skip_word(start));
+	return r->at > start;
 }
 
-/* Read the neighbours of vertex u.  Each edge is stored once, from the lower end; *sum adds up what
- * must cancel out with the higher ends.  A fault or NULL. */
+/* Read the neighbours of vertex u.  A fault or NULL. */
 static const char *read_neighbours(struct gb_reader *r, const struct metis *h, uint32_t u,
-				   struct graph_edges *edges, uint64_t *ends, uint64_t *sum)
+				   struct graph_edges *edges)
 {
-	const char *fault = NULL;
-	uint64_t v, weight;
+	for (unsigned i = 0; i < h->before; i++)
+		if (!skip_weight(r))
+			return "a weight is missing";
+	while (*r->at != '\n') {
+		uint64_t v;
+		const char *after = gb_read_natural(r->at, &v);
 
-	for (unsigned i = 0; i < h->before && !fault; i++)
-		fault = take_number(r, &weight);
-	while (!fault && *r->at != '\n') {
-		fault = take_number(r, &v);
-		if (!fault && (v == 0 || v > h->n))
+		if (!after || !gb_is_space(*after))
+			return "only numbers are expected";
+		r->at = gb_skip_blanks(after);
+		if (v == 0 || v > h->n)
 			return "the neighbour is not a vertex of the graph";
-		if (!fault && h->edge_weights)
-			fault = *r->at == '\n' ? "a weight is missing" : take_number(r, &weight);
-		v--;
-		*ends += v != u;
-		if (v != u)
-			*sum += v < u ? graph_hash((uint32_t)v, u) : -graph_hash(u, (uint32_t)v);
-		if (fault || v < u)
-			continue;
-		if (edges->count > h->m + h->n)
+		if (h->edge_weights && !skip_weight(r))
+			return "a weight is missing";
+		if (edges->count == 2 * h->m + h->n)
 			return "more edges than the header declares";
-		edges->key[edges->count++] = graph_key(u, v);
+		edges->key[edges->count++] = graph_key(u, v - 1);
 	}
-	return fault;
+	return NULL;
 }
 
 bool graph_may_be_metis(const struct gb_reader *start)
@@ -245,15 +282,14 @@ bool graph_may_be_metis(const struct gb_reader *start)
 	if (!graph_find_line(&r, "%", &comments) || !read_metis_header(&r, &h))
 		return false;
 	lines = gb_count_lines(r.at, r.end);
-	return lines >= h.n / 2 && lines / 2 <= h.n + 50;
+	return h.m && lines >= h.n / 2 && lines / 2 <= h.n + 50;
 }
 
 enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 {
-	uint64_t ends = 0, sum = 0;
 	struct metis h = { 0 };
 	size_t comments = 0, header;
-	uint64_t u = 0;
+	uint64_t u = 0, read;
 
 	if (!graph_find_line(r, "%", &comments))
 		return gb_reader_fail(r, "the header is missing");
@@ -261,10 +297,9 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 		return gb_reader_fail(r, "\"VERTICES EDGES [FORMAT]\" of METIS is expected");
 	if (check_header(r, h.n, h.m, "edges", 4))
 		return r->err->code;
-	edges->n = (uint32_t)h.n;
-	edges->undirected = true;
 	/* Self-loops, which METIS does not have, are not counted by all who write them. */
-	if (graph_keys_alloc(edges, h.m + h.n + 1, r->err))
+	edges->key = gb_host_alloc(2 * h.m + h.n, sizeof *edges->key, r->err);
+	if (!edges->key)
 		return r->err->code;
 	header = r->line;
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
@@ -276,22 +311,21 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 		if (u == h.n)
 			return gb_reader_fail(r, "a line after those of all %" PRIu64 " vertices",
 					      h.n);
-		fault = read_neighbours(r, &h, (uint32_t)u++, edges, &ends, &sum);
+		fault = read_neighbours(r, &h, (uint32_t)u++, edges);
 		if (fault)
 			return gb_reader_fail(r, "%s", fault);
 		if (u % (1 << 16) == 0)
 			gb_reader_progress_at(r);
 	}
 	r->line = header;
-	if (ends != 2 * h.m && ends != h.m)
-		return gb_reader_fail(r,
-				      "the header declares %" PRIu64 " edges, but the file has "
-				      "%" PRIu64 " ends of edges, not %" PRIu64,
-				      h.m, ends, 2 * h.m);
-	if (sum)
+	edges->n = (uint32_t)h.n;
+	edges->undirected = true;
+	read = edges->count;
+	if (!take_halves(edges))
 		return gb_reader_fail(r, "an edge is listed at one of its ends only");
-	if (ends == h.m && ends)
-		gb_reader_note("the declared %" PRIu64 " edges are counted at both ends", h.m);
+	read -= edges->count; /* without self-loops */
+	if (check_count(r, h.m, "edges", read, true))
+		return r->err->code;
 	if (u < h.n)
 		gb_reader_note("vertices without a line: %" PRIu64, h.n - u);
 	if (h.before || h.edge_weights)

@@ -4,6 +4,7 @@
  */
 #include "datasets/keys/keys.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct job {
 	size_t key_size, limit;
 	size_t found; /* keys of the file; of text, those read */
 	size_t room;  /* keys allocated */
+	bool headed;  /* a line before the keys, which is no number, was skipped */
 };
 
 static const char *const type_names[] = { "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64" };
@@ -98,10 +100,12 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 	gb_reader_is(r, GB_FILE_NPY_KEYS, "");
 	if (gb_npy_open(&n, r))
 		return r->err->code;
-	if (n.columns != 1 || n.rows == 0)
+	if ((n.columns != 1 && n.rows != 1) || n.rows * n.columns == 0)
 		return gb_reader_reject(
 			r, ": a NumPy array of %zu x %zu numbers is not one row of keys", n.rows,
 			n.columns);
+	n.rows *= n.columns;
+	n.columns = 1;
 	if ((n.kind == 'f') != is_float || (is_float && n.size != job->key_size))
 		return gb_reader_reject(r,
 					": a NumPy array of type %c%u has no %s keys: see --type",
@@ -173,6 +177,11 @@ static enum gb_status read_key(struct job *job, struct gb_reader *r)
 		store(job, key);
 		return GB_OK;
 	}
+	if (!job->in->count && !job->headed && isalpha((unsigned char)*r->at)) {
+		gb_reader_note("header \"%.*s\" skipped", (int)strcspn(r->at, "\r\n"), r->at);
+		job->headed = true;
+		return GB_OK;
+	}
 	return gb_reader_fail_at(r, "a key", type_names[job->type], r->at, gb_skip_word(r->at));
 }
 
@@ -194,10 +203,12 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 static enum gb_status read_any(struct job *job, struct gb_reader *r)
 {
 	const bool is_npy = gb_is_npy(r);
+	const bool is_text =
+		gb_reader_is_text(r) || gb_reader_ends(r, ".txt") || gb_reader_ends(r, ".csv");
 
 	if (!is_npy && gb_reader_refuse(r))
 		return r->err->code;
-	if (!is_npy && !gb_reader_is_text(r))
+	if (!is_npy && !is_text)
 		return read_raw(job, r);
 	if (gb_reader_may_read(r))
 		return r->err->code;
@@ -207,13 +218,16 @@ static enum gb_status read_any(struct job *job, struct gb_reader *r)
 enum gb_status gb_keys_read(const char *path, size_t limit, struct radix_input *in,
 			    struct gb_error *err)
 {
-	struct job job = { in, in->type, in->key_size, limit, 0, 0 };
+	struct job job = { .in = in, .type = in->type, .key_size = in->key_size, .limit = limit };
 	struct gb_reader r;
 
 	if (gb_reader_map(&r, path, "a file of keys", err))
 		return err->code;
-	if (!read_any(&job, &r))
+	if (!read_any(&job, &r)) {
 		gb_reader_count("keys", "key", job.found, in->count);
+		if (in->count < limit)
+			gb_reader_note("fewer than --count=%zu", limit);
+	}
 	gb_reader_close(&r);
 	return err->code;
 }

@@ -70,7 +70,7 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 	struct gb_error memory = { 0 };
 
 	if (triangles == 0)
-		return gb_reader_fail(r, "no face uses the %zu vertices", vertices);
+		return gb_reader_fail(r, "no face has three corners (vertices: %zu)", vertices);
 	if (triangles > LBVH_PRIMITIVES_MAX || vertices > UINT32_MAX)
 		return gb_reader_reject(r,
 					" has %zu triangles and %zu vertices: at most %" PRIu32
@@ -118,6 +118,19 @@ static size_t drop_lost(struct lbvh_input *mesh, size_t lost)
 	return repeated;
 }
 
+/* Note that a far origin leaves few bits of the mesh. */
+static void note_rounding(const float *vertex, size_t count)
+{
+	double low[3] = { INFINITY, INFINITY, INFINITY };
+	double high[3] = { -INFINITY, -INFINITY, -INFINITY };
+
+	for (size_t i = 0; i < 3 * count; i++) {
+		low[i % 3] = fmin(low[i % 3], (double)vertex[i]);
+		high[i % 3] = fmax(high[i % 3], (double)vertex[i]);
+	}
+	gb_reader_note_steps(low, high);
+}
+
 /* Drop the triangles that have a NaN, and note what was read. */
 static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 			     const struct gb_mesh_pass *read)
@@ -137,6 +150,7 @@ static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 	if (lost)
 		gb_reader_note("vertices not finite or beyond %g: %zu (triangles dropped: %zu)",
 			       (double)LBVH_COORDINATE_MAX, lost, triangles - mesh->count);
+	note_rounding(mesh->vertex, mesh->vertex_count);
 	if (read->few)
 		gb_reader_note("faces of fewer than three corners skipped: %zu", read->few);
 	if (read->others)

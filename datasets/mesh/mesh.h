@@ -29,8 +29,8 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct lbvh_input *mesh);
 enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct lbvh_input *mesh);
 enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct lbvh_input *mesh);
 
-/* True for an STL file, as its contents say or, if they are binary and damaged, its name. */
-bool gb_is_stl(const struct gb_reader *r);
+/* True for an STL file: text that begins with "solid" or "facet", or all of a binary one. */
+bool gb_is_stl(struct gb_reader r);
 
 /* ---- for the readers ---------------------------------------------------------------------- */
 

@@ -10,14 +10,16 @@ static enum gb_status read_any(struct gb_reader *r, struct lbvh_input *mesh)
 
 	if (gb_is_ply(r))
 		return gb_mesh_read_ply(r, mesh);
-	if (!gb_is_stl(r) && gb_reader_start_text(r))
+	if (gb_reader_start_text(r))
 		return r->err->code;
-	if (gb_is_stl(r))
+	if (gb_is_stl(*r))
 		return gb_mesh_read_stl(r, mesh);
 	if (gb_reader_refuse(r))
 		return r->err->code;
 	if (memchr(r->at, 0, size < 4096 ? (size_t)(r->end - r->at) : 4096))
-		return gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
+		return gb_reader_ends(r, ".stl")
+			       ? gb_mesh_read_stl(r, mesh)
+			       : gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
 	return gb_mesh_read_obj(r, mesh);
 }
 

@@ -6,6 +6,7 @@
 #include "datasets/mesh/mesh.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "datasets/reading/reader.h"
 
@@ -35,7 +36,7 @@ static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, v
 	const size_t wanted = HEAD + declared(r) * TRIANGLE;
 
 	(void)own;
-	if (vertices == 0 || wanted > size)
+	if (wanted > size)
 		return gb_reader_reject(
 			r, ": a binary STL file of %zu triangles takes %zu bytes, and has %zu",
 			vertices / 3, wanted, size);
@@ -103,29 +104,22 @@ static enum gb_status read_text(struct gb_reader *r, struct gb_mesh_pass *p, voi
 	return in_loop ? gb_reader_fail(r, "the file ends inside a loop") : GB_OK;
 }
 
-/* True for a text that begins with "solid"; a binary file has zeros. */
-static bool is_text(struct gb_reader r)
-{
-	const size_t size = (size_t)(r.end - r.begin), most = 1024;
-
-	while (r.at < r.end && gb_reader_line_ends(&r))
-		r.at++;
-	return gb_reader_take(&r, "solid") && !memchr(r.begin, '\0', size < most ? size : most);
-}
-
 /* ---- both --------------------------------------------------------------------------------- */
 
-bool gb_is_stl(const struct gb_reader *r)
+bool gb_is_stl(struct gb_reader r)
 {
-	const size_t size = (size_t)(r->end - r->begin);
-
-	return is_text(*r) || is_whole(r) || (size >= HEAD && gb_reader_ends(r, ".stl"));
+	while (r.at < r.end && gb_reader_line_ends(&r))
+		r.at++;
+	return !strncasecmp(r.at, "solid", 5) || gb_reader_take(&r, "facet") || is_whole(&r);
 }
 
 enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct lbvh_input *mesh)
 {
+	const size_t size = (size_t)(r->end - r->begin), most = 1024;
+
 	gb_reader_is(r, GB_FILE_STL, "");
-	if (is_text(*r))
+	/* A binary file has zeros. */
+	if (!memchr(r->begin, '\0', size < most ? size : most))
 		return gb_mesh_read_twice(r, mesh, read_text, NULL);
 	r->line = 0;
 	return gb_mesh_read_twice(r, mesh, read_binary, NULL);

@@ -5,9 +5,11 @@
  */
 #include "datasets/reading/container.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #define ZLIB_CONST
@@ -25,7 +27,9 @@ static const struct {
 } magics[] = {
 	{ 0, "\x93NUMPY", "a NumPy array" },
 	{ 0, "PK\3\4", "a zip archive (.zip, .npz): unpack it first" },
+	{ 0, "\x1f\x8b\x08", "packed with gzip twice: unpack it first" },
 	{ 0, "BZh", "packed with bzip2: unpack it first" },
+	{ 0, "\x04\x22\x4d\x18", "packed with lz4: unpack it first" },
 	{ 0, "\3757zXZ", "packed with xz: unpack it first" },
 	{ 0, "7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first" },
 	{ 257, "ustar", "a tar archive: unpack it first" },
@@ -39,14 +43,27 @@ static const struct {
 	{ 0, "# .PCD", "a PCD point cloud" },
 	{ 0, "# vtk DataFile", "a VTK file" },
 	{ 0, "solid ", "an STL mesh" },
+	{ 0, "OFF\n", "an OFF file: convert it to PLY or OBJ first" },
 	{ 0, "ply\n", "a PLY file" },
 	{ 0, "ply\r", "a PLY file" },
 	{ 0, "%%MatrixMarket", "a Matrix Market file" },
 	{ 0, "AdjacencyGraph", "an adjacency graph of Ligra or GBBS" },
+	{ 0, "WeightedAdjacencyGraph", "an adjacency graph of Ligra or GBBS" },
 	{ 0, "*Vertices", "a Pajek network" },
+	{ 0, "*Network", "a Pajek network" },
+	{ 0, "Creator \"", "a GML graph" },
+	{ 0, "Creator\t\"", "a GML graph" },
+	{ 0, "graph\n", "a GML graph" },
 	{ 0, "graph [", "a GML graph" },
 	{ 0, "graph ", "a DOT graph" },
-	{ 0, "digraph ", "a DOT graph" },
+	{ 0, "graph{", "a DOT graph" },
+	{ 0, "digraph", "a DOT graph" },
+	{ 0, "strict ", "a DOT graph" },
+	{ 0, "dl ", "a DL file of UCINET" },
+	{ 0, "%PDF", "a PDF document" },
+	{ 0, "ARROW1", "an Arrow file" },
+	{ 0, "SIMPLE  =", "a FITS file" },
+	{ 4, "HEAD", "a Gadget snapshot" },
 	{ 0, "{", "a JSON document" },
 	{ 0, "[", "a JSON document" },
 	{ 0, "<", "an XML or HTML document" },
@@ -68,14 +85,17 @@ bool gb_container_is_utf16(const char *bytes, size_t size)
 
 const char *gb_container_name(const char *bytes, size_t size)
 {
-	/* Raw numbers may begin with the one or two characters of a format of text. */
-	const size_t least = memchr(bytes, '\0', size < 64 ? size : 64) ? 3 : 1;
+	size_t least = 1;
 
+	/* Raw numbers may begin with the one or two characters of a format of text. */
+	for (size_t i = 0; i < size && i < 64; i++)
+		if (iscntrl((unsigned char)bytes[i]) && !isspace((unsigned char)bytes[i]))
+			least = 3;
 	for (size_t i = 0; i < GB_COUNT(magics); i++) {
 		const size_t at = magics[i].at, length = strlen(magics[i].bytes);
 
 		if (length >= least && size >= at + length &&
-		    memcmp(bytes + at, magics[i].bytes, length) == 0)
+		    strncasecmp(bytes + at, magics[i].bytes, length) == 0)
 			return magics[i].name;
 	}
 	return gb_container_is_utf16(bytes, size) ? "UTF-16 text: convert it to UTF-8 first" : NULL;

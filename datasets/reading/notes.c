@@ -1,6 +1,7 @@
 /* notes.c -- the table of formats, and the notes about the file that was opened last. */
 #include "datasets/reading/notes.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -60,6 +61,24 @@ void gb_reader_count(const char *what, const char *one, uint64_t read, uint64_t 
 	while (count->what && !gb_equal(count->what, what))
 		count++;
 	*count = (struct gb_file_count){ what, one, read, kept };
+}
+
+void gb_reader_note_steps(const double low[3], const double high[3])
+{
+	double span = 0, step = 0;
+	int axis = 0;
+
+	for (int d = 0; d < 3; d++) {
+		const float most = (float)fmax(fabs(low[d]), fabs(high[d]));
+		const double between = (double)(nextafterf(most, INFINITY) - most);
+
+		span = fmax(span, high[d] - low[d]);
+		axis = between > step ? d : axis;
+		step = fmax(between, step);
+	}
+	if (span > 0 && span < 1024 * step)
+		gb_reader_note("%c, which spans %g, rounded to steps of %g", "xyz"[axis],
+			       high[axis] - low[axis], step);
 }
 
 static void (*watcher)(const char *path, double part);

@@ -58,6 +58,9 @@ void gb_notes_format(const char *kind, const char *name);
 void gb_notes_add(bool altered, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Count what the file holds: `what` "vertices", of which `one` is a "vertex", as read and as kept. */
 void gb_reader_count(const char *what, const char *one, uint64_t read, uint64_t kept);
+/* Note the axis of a box on which the steps of float32 are largest, if they leave less than ten bits of
+ * the longest edge. */
+void gb_reader_note_steps(const double low[3], const double high[3]);
 
 /* While a file is read, `watch` is called now and then, by one thread, with the part of the work
  * that is done, from 0 to 1.  NULL: nobody watches. */

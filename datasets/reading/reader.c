@@ -112,13 +112,29 @@ const char *gb_reader_after_mark(const struct gb_reader *r)
 	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
 }
 
+/* The bytes that a UTF-8 character has after its first one, which is not ASCII; 0: it is none. */
+static size_t bytes_after(unsigned char first)
+{
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
 bool gb_reader_is_text(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
+	size_t after = 0; /* bytes of a character that must follow */
 
-	for (size_t i = (size_t)(gb_reader_after_mark(r) - r->begin); i < most; i++)
-		if (!gb_is_space(r->begin[i]) && (r->begin[i] < ' ' || r->begin[i] > '~'))
+	for (size_t i = 0; i < most; i++) {
+		const unsigned char c = (unsigned char)r->begin[i];
+		const bool follows = c >> 6 == 2, other = c > '~' && !follows;
+
+		if (follows != (after > 0) || (c < ' ' && !gb_is_space((char)c)))
 			return false;
+		after = other ? bytes_after(c) : after - follows;
+		if (other && !after)
+			return false;
+	}
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
 }
 
@@ -194,7 +210,7 @@ void gb_reader_is(struct gb_reader *r, enum gb_file_id format, const char *kind)
 
 enum gb_status gb_reader_refuse(const struct gb_reader *r)
 {
-	const char *name = gb_container_name(r->begin, (size_t)(r->end - r->begin));
+	const char *name = gb_container_name(r->at, (size_t)(r->end - r->at));
 
 	if (r->begin == r->end)
 		return gb_reader_reject(r, " is empty, not %s", r->what);
@@ -255,12 +271,19 @@ bool gb_reader_take(struct gb_reader *r, const char *word)
 
 size_t gb_count_lines(const char *begin, const char *end)
 {
-	const size_t size = (size_t)(end - begin);
-	size_t lines = 0;
+	const ptrdiff_t block = 240; /* its lines fit in a byte, as vectors have them */
+	size_t lines = begin < end && end[-1] != '\n';
 
-	for (size_t i = 0; i < size; i++)
-		lines += begin[i] == '\n';
-	return lines + (size && end[-1] != '\n');
+	for (; end - begin >= block; begin += block) {
+		unsigned char count = 0;
+
+		for (ptrdiff_t i = 0; i < block; i++)
+			count = (unsigned char)(count + (begin[i] == '\n'));
+		lines += count;
+	}
+	for (; begin < end; begin++)
+		lines += *begin == '\n';
+	return lines;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */

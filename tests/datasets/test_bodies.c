@@ -164,7 +164,8 @@ static const struct {
 	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: x is not a number: x" },
 	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: y is missing" },
 	{ ".csv", TEXT("1.D0,0.20000000000000000D+01,3d0\n4,5,6\n"), 0, 2, NULL },
-	{ ".csv", TEXT("1D,2,3\n"), 0, 0, ":1: the first line names no column x" },
+	{ ".csv", TEXT("1D,2,3\n"), 0, 0,
+	  ":1: the first line is not numbers, and names no column x" },
 	{ ".csv", TEXT("0,0,0\n1,2,3m\n"), 0, 0, ":2: z is not a number: 3m" },
 	{ ".csv", TEXT("0,0,0\n1,nan,3\n"), 0, 0, ":2: y is nan" },
 	{ ".csv", TEXT("1,2,3\n1,2,-inf\n"), 0, 0, ":2: z is -inf" },
@@ -193,8 +194,12 @@ static const struct {
 	{ ".tsv", TEXT("\tx\ty\tz\n1\t1\t2\t3\n2\t4\t5\t6\n"), 0, 2, NULL },
 	{ ".tsv", TEXT("w\tx\ty\tz\n1\t\t2\t3\n"), 0, 0, ":2: x is missing" },
 	{ ".csv", TEXT("\"Points:0\",\"Points:1\",\"Points:2\"\n1,2,3\n"), 0, 1, NULL },
-	{ ".csv", TEXT("x,y\n1,2\n"), 0, 0, ":1: the first line names no column z" },
-	{ ".csv", TEXT("a,b,c\n1,2,3\n"), 0, 0, ":1: the first line names no column x" },
+	{ ".csv", TEXT("t,vel.x,pos.x,Pos.y,pos.z\n1,9,1,2,3\n"), 0, 1, NULL },
+	{ ".csv", TEXT("Coordinates_0 Coordinates_1 Coordinates_2\n1 2 3\n"), 0, 1, NULL },
+	{ ".csv", TEXT("x,y\n1,2\n"), 0, 0,
+	  ":1: the first line is not numbers, and names no column z" },
+	{ ".csv", TEXT("a,b,c\n1,2,3\n"), 0, 0,
+	  ":1: the first line is not numbers, and names no column x" },
 	{ ".csv", TEXT("x,y,z,w\n1,2,3\n"), 0, 0, ":2: 3 columns, and 4 before" },
 	/* without names, and with the number of lines */
 	{ "", TEXT("1 2 3 9 9\n4 5 6 9 9\n"), 0, 2, NULL },
@@ -241,7 +246,8 @@ static const struct {
 	  TEXT("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n"
 	       "3 0 1 2\n"),
 	  0, 0, "no vertex with x, y and z" },
-	{ ".ply", TEXT("plyx\n"), 0, 0, ":1: the first line names no column x" },
+	{ ".ply", TEXT("plyx\n"), 0, 0,
+	  ":1: the first line is not numbers, and names no column x" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6 7\n"), 0, 2, NULL },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\t\r\n"), 0, 2, NULL },
 	{ ".ply", TEXT(MARK HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\n\n"), 0, 2, NULL },
@@ -301,6 +307,7 @@ Test(bodies, raw)
 {
 	static const float steps[] = { 1, 2, 3, 4, 5, 6 };
 	static const float odd[] = { 1, 2, 3, 4, NAN, 6 };
+	static const uint32_t gadget[69] = { 256, [65] = 256 };
 	static const double wide[] = { 0.1, 1 / 3.0, 0.7, -5.1, 1e-3, 2.2 };
 
 	expect_steps(".f32", (const char *)steps, sizeof steps, 0, 2);
@@ -309,6 +316,7 @@ Test(bodies, raw)
 	expect_error(".f32", (const char *)odd, sizeof odd, "y of body 1");
 	expect_error(".f32", (const char *)wide, sizeof wide, "the numbers look like float64");
 	expect_error(".f32", TEXT("PK\3\4\0\0\0\0\0\0\0\0"), "is not a file of bodies, but a zip");
+	expect_error("", (const char *)gadget, sizeof gadget, "but a Gadget snapshot");
 }
 
 /* A header of a NumPy array, padded to 128 bytes, and the numbers. */

@@ -171,6 +171,10 @@ static const struct text_case good[] = {
 	  "0>0 0>1 1>0 1>2 2>1 " },
 	{ ".mtx", MTX("pattern general") "5 5 0\n", "" },
 	{ ".el", MARK "0 1\n", "0>1 " },
+	{ ".el", "# Nodes: 4 Edges: 3\n3 2\n2 3\n2 2\n", "2>2 2>3 3>2 " },
+	{ ".el", "%\tsym\tunweighted\n3 2\n1 1\n", "0>0 1>2 2>1 " },
+	{ ".el", "3 0\n", "1>0 " },
+	{ ".csv", "\"from\"|\"to\"|date\n7|9|2010-03-13\n", "0>1 " },
 	{ ".gr", MARK "p sp 2 1\na 1 2 7\n", "0>1 " },
 	{ ".mtx", MARK MTX("pattern general") "2 2 1\n1 2\n", "0>1 " },
 	{ ".el", "000000000000 0000000000001\n00 2\n", "0>1 0>2 " },
@@ -183,16 +187,24 @@ static const struct text_case good[] = {
 	{ ".graph", "% c\n3 2 11 1\n9 2 1\n% c\n8 1 1 3 1\n7 2 1\n", "0>1 1>0 1>2 2>1 " },
 	{ "", "3 2\n2\n1 3\n2\n", "0>1 1>0 1>2 2>1 " },
 	{ ".col", "p edge 3 1\nn 1 5\ne 1 3\n", "0>2 2>0 " },
+	/* each edge at both ends, declared once or twice, and at one end, declared twice */
+	{ ".col", "p col 3 4\ne 1 3\ne 1 2\n", "0>1 0>2 1>0 2>0 " },
+	{ ".col", "p edge 3 4\ne 1 3\ne 1 2\ne 3 1\ne 2 1\n", "0>1 0>2 1>0 2>0 " },
+	{ ".col", "p col 3 1\ne 1 3\ne 3 1\n", "0>2 2>0 " },
+	{ ".mtx", MTX("pattern symmetric") "2 2 3\n1 2\n2 2\n2 1\n", "0>1 1>0 1>1 " },
+	{ ".gr", "p sp 3 2\na 1 2\na 3 2\n", "0>1 2>1 " },
+	{ ".graph", "2 1 1\n1 .5 2 1.5\n1 1.5\n", "0>0 0>1 1>0 " },
 };
 
 static const struct text_case bad[] = {
-	{ ".el", "0 1\n0\n", ":2: a vertex number is expected" },
-	{ ".el", "0 1\n\n# c\n-1 2\n", ":4: a vertex number is expected" },
-	{ ".el", "0 1x\n", ":1: the vertex number is not followed by white space" },
+	{ ".el", "0 1\n0\n", ":2: the line ends where a vertex should be" },
+	{ ".el", "0 1\n\n# c\n-1 2\n", ":4: a vertex is not a natural number: -1" },
+	{ ".csv", ",src,dst\n0,5,6\n", ":1: not the first column, but the second is that of" },
+	{ ".el", "0 1x\n", ":1: a vertex is not a natural number: 1x" },
 	{ ".el", "99999999999999999999 0\n", ":1: the vertex number does not fit in 64 bits" },
 	{ ".el", "0 1 2\n1 2\n", ":2: it has not as many numbers as the lines before" },
-	{ ".el", "0 1\na b\n", ":2: a vertex number is expected" },
-	{ ".el", "0 1\n0 ", ":2: a vertex number is expected" },
+	{ ".el", "0 1\na b\n", ":2: a vertex is not a natural number: a" },
+	{ ".el", "0 1\n0 ", ":2: the line ends where a vertex should be" },
 	{ ".el", "# nothing\n", " holds no edges" },
 	{ ".el", "", " is empty" },
 	{ ".gr", "a 1 2 3\n", ":1: \"p sp VERTICES EDGES\" is expected" },
@@ -201,7 +213,9 @@ static const struct text_case bad[] = {
 	{ ".gr", "p sp 0 0\n", ":1: a graph without vertices" },
 	{ ".gr", "p sp 2 1\na 0 1 1\n", ":2: vertex 0 in a file that counts from 1" },
 	{ ".gr", "p sp 2 1\na 1 3 1\n", ":2: the vertex is greater than the number of vertices" },
-	{ ".gr", "p sp 2 1\na 1 2\n", ":2: the value is not a number" },
+	{ ".gr", "p sp 2 2\na 1 2\na 2 1 7\n",
+	  ":3: it has not as many numbers as the lines before" },
+	{ ".gr", "p aux sp co 1\nv 1 5 5\n", ":1: \"p aux\" does not state a graph" },
 	{ ".gr", "p sp 2 1\ne 1 2 1\n", ":2: neither a comment nor an edge" },
 	{ ".gr", "p sp 2 2\na 1 2 1\n", ":1: the header declares 2 edges, but the file has 1" },
 	{ ".mtx", "%%MatrixMarket\n", ":1: only a matrix is a graph" },
@@ -216,7 +230,7 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("real general") "3000000000 3000000000 1\n",
 	  ":2: more than 2147483647 vertices" },
 	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is not a number" },
-	{ ".mtx", MTX("real general") "3 3 2\n1 2\n0.5\n2 3 1\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("real general") "3 3 2\n1 2\n0.5\n2 3 1\n", ":3: a value is missing" },
 	{ ".mtx", MTX("pattern general") "3 3 9999999999999999999\n1 2\n",
 	  ":2: the header declares 9999999999999999999 entries, but the file has" },
 	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1 5\n",
@@ -233,8 +247,8 @@ static const struct text_case bad[] = {
 	{ ".el",
 	  "\xef\xbb\xef"
 	  "0 1\n",
-	  ":1: a vertex number is expected" },
-	{ ".el", "0 1\n" MARK "0 1\n", ":2: a vertex number is expected" },
+	  ":1: a vertex number is expected; names of vertices" },
+	{ ".el", "0 1\n" MARK "0 1\n", ":2: a vertex is not a natural number: ???0" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\xff\n2 2 1\n1 2\n",
 	  ":1: the symmetry must be" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general" BLANKS "x\n2 2 1\n1 2\n",
@@ -242,11 +256,12 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("pattern general") "2 2 1" BLANKS "1\n1 2\n",
 	  ":2: rows, columns and entries are expected" },
 	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
-	{ ".graph", "3 2\n2\n1 3\n\n", ":1: the header declares 2 edges, but the file has" },
+	{ ".graph", "3 3\n2\n1 3\n2\n", ":1: the header declares 3 edges, but the file has 2" },
 	{ ".graph", "3 1\n2\n3\n\n", ":1: an edge is listed at one of its ends only" },
 	{ ".graph", "2 1 2\n2\n1\n", ":1: \"VERTICES EDGES [FORMAT]\" of METIS is expected" },
 	{ ".graph", "2 1\n2\n3\n", ":3: the neighbour is not a vertex of the graph" },
 	{ ".txt", "{\"nodes\": []}\n", " is not a graph, but a JSON document" },
+	{ ".net", MARK "% c\n\n*vertices 2\n", " is not a graph, but a Pajek network" },
 };
 
 /* Expect these edges from the file, which is removed. */
@@ -312,7 +327,7 @@ Test(graph, the_first_fault_of_many_lines)
 		size += (size_t)sprintf(text + size,
 					line == 30001 || line == 40000 ? "x\n" : "%d 1\n", line);
 	omp_set_num_threads(4);
-	expect_fault(file_of(".el", text, size), ":30001: a vertex number is expected");
+	expect_fault(file_of(".el", text, size), ":30001: a vertex is not a natural number: x");
 	free(text);
 	omp_set_num_threads(omp_get_num_procs());
 }

@@ -11,6 +11,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "datasets/reading/notes.h"
 
 static char path[] = "/tmp/gpubench-keys-XXXXXX";
 
@@ -72,6 +73,7 @@ Test(key_files, whole_and_limited, .fini = remove_file)
 
 		cr_assert_eq(read_keys(RADIX_U64, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, want[i]);
+		cr_assert_eq(gb_reader_notes()->altered, limits[i] == 4);
 		cr_assert_arr_eq(keys, data, count * 8);
 		gb_host_free(keys);
 		cr_assert_eq(read_keys(RADIX_U32, limits[i], &keys, &count, &err), GB_OK);
@@ -181,7 +183,8 @@ Test(key_files, text)
 		  REFUSED(":1: a key is not u64") },
 		{ NULL, TEXT("5\n-1\n"), RADIX_U32, REFUSED(":2: a key is not u32: -1") },
 		{ NULL, TEXT("5\n1.5\n"), RADIX_U64, REFUSED(":2: a key is not u64: 1.5") },
-		{ NULL, TEXT("key\n1\n"), RADIX_U32, REFUSED(":1: a key is not u32: key") },
+		{ NULL, TEXT("# c\nkey\n1\n2\n"), RADIX_U32, NULL, 2, { 1, 2 } },
+		{ NULL, TEXT("key\nother\n"), RADIX_U32, REFUSED(":2: a key is not u32: other") },
 		{ NULL, TEXT("1 2\n"), RADIX_U32, REFUSED(":1: more than one number") },
 		{ NULL, TEXT("1,2\n"), RADIX_U32, REFUSED(":1: more than one number") },
 		{ NULL, TEXT("1e39\n"), RADIX_F32, REFUSED(":1: a key is not f32: 1e39") },
@@ -190,6 +193,17 @@ Test(key_files, text)
 		  TEXT("\xff\xfe"
 		       "1\0002\0\r\0\n\0"),
 		  RADIX_U32, REFUSED("UTF-16 text") },
+	};
+
+	try(files, GB_COUNT(files));
+}
+
+/* Raw keys that begin as an XML document does, and those that lz4 has packed. */
+Test(key_files, first_bytes)
+{
+	static const struct file files[] = {
+		{ NULL, TEXT("<abc\1\2\3\4"), RADIX_U32, NULL, 2, { 0x6362613c, 0x04030201 } },
+		{ NULL, TEXT("\x04\x22\x4d\x18"), RADIX_U32, REFUSED("packed with lz4") },
 	};
 
 	try(files, GB_COUNT(files));
@@ -221,8 +235,9 @@ Test(key_files, numpy)
 		  REFUSED("of type u4 has no f32 keys") },
 		{ NPY("<u4", "2,"), TEXT("\1\0\0\0"), RADIX_U32,
 		  REFUSED("of 2 x 1 numbers of 4 bytes") },
-		{ NPY("<u2", "1,2"), TEXT("\1\0\2\0"), RADIX_U32,
-		  REFUSED("of 1 x 2 numbers is not one row") },
+		{ NPY("<u2", "1,2"), TEXT("\1\0\2\0"), RADIX_U32, NULL, 2, { 1, 2 } },
+		{ NPY("<u1", "2,2"), TEXT("\1\0\2\0"), RADIX_U32,
+		  REFUSED("of 2 x 2 numbers is not one row") },
 		{ NPY("<u2", "0,"), TEXT(""), RADIX_U32,
 		  REFUSED("of 0 x 1 numbers is not one row") },
 	};

@@ -210,8 +210,8 @@ Test(mesh, obj_numbers_of_every_form)
 Test(mesh, obj_malformed)
 {
 	refuse(".obj", "", "is empty");
-	refuse(".obj", SQUARE, ":4: no face uses the 4 vertices");
-	refuse(".obj", SQUARE "l 1 2\nf 1 2\n", ":6: no face uses the 4 vertices");
+	refuse(".obj", SQUARE, ":4: no face has three corners (vertices: 4)");
+	refuse(".obj", SQUARE "l 1 2\nf 1 2\n", ":6: no face has three corners (vertices: 4)");
 	refuse(".obj", SQUARE "f 1 2 5\n", ":5: a face uses vertex 5 of 4");
 	refuse(".obj", SQUARE "f 1 2 3\nf 1 5\n", ":6: a face uses vertex 5 of 4");
 	refuse(".obj", SQUARE "f 0 1 2\n", ":5: a face uses vertex 0 of 4");
@@ -266,12 +266,20 @@ Test(mesh, vertices_without_a_place)
 Test(mesh, stl_text)
 {
 	struct lbvh_input mesh;
+	const char *const files[] = {
+		"solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
+		"\xef\xbb\xbfsolidab\n" FACET("vertex", "0") FACET("vertex", "2.5"),
+		"\n" FACET("vertex", "0") FACET("vertex", "2.5"),
+		("solid\router loop\rvertex 0 0 0\rvertex 1 0 0\rvertex 1 1 0\rendloop\r"
+		 "outer loop\rvertex 0 0 2.5\rvertex 1 0 2.5\rvertex 1 1 2.5\rendloop\r"),
+	};
 
-	accept(".stl", "solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
-	       6, 2, &mesh);
-	cr_assert_eq(mesh.vertex[11], 2.5f);
-	cr_assert(mesh.triangle[3] == 3 && mesh.triangle[5] == 5);
-	release(&mesh);
+	for (size_t i = 0; i < GB_COUNT(files); i++) {
+		accept(".stl", files[i], 6, 2, &mesh);
+		cr_assert_eq(mesh.vertex[11], 2.5f);
+		cr_assert(mesh.triangle[3] == 3 && mesh.triangle[5] == 5);
+		release(&mesh);
+	}
 	/* Two solids, capitals, a colour, a loop of two vertices, one of four, and a NaN. */
 	accept(".any",
 	       "SOLID\r\n\r\n" FACET("VERTEX", "0") "endsolid\nsolid\ncolor 1 1 1\nouter loop\n"
@@ -282,7 +290,8 @@ Test(mesh, stl_text)
 	       12, 3, &mesh);
 	cr_assert(mesh.triangle[6] == 5 && mesh.triangle[7] == 7 && mesh.triangle[8] == 8);
 	release(&mesh);
-	refuse(".stl", "solid\nendsolid\n", ":2: no face uses the 0 vertices");
+	refuse(".stl", "solid\nendsolid\n", ":2: no face has three corners (vertices: 0)");
+	refuse(".stl", "version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS");
 	refuse(".stl", "solid\nfacet\nvertex 0 0 0\n", ":3: a vertex outside a loop");
 	refuse(".stl", "solid\nfacet\nouter loop\nvertex 0 0\n" FACET("vertex", "0"),
 	       ":6: a loop begins inside another");
@@ -403,7 +412,7 @@ Test(mesh, ply_strips)
 	accept(".ply", STRIPS("int", "") "6 0 1 3 3 3 2\n", 4, 1, &mesh);
 	release(&mesh);
 	refuse(".ply", STRIPS("int", "") "3 0 1 -2\n", ":14: a face uses vertex -2 of 4");
-	refuse(".ply", STRIPS("int", "") "3 -1 0 1\n", "no face uses the 4 vertices");
+	refuse(".ply", STRIPS("int", "") "3 -1 0 1\n", "no face has three corners (vertices: 4)");
 }
 
 /* The bytes of a binary file in the given byte order: a header, three vertices, a face. */
@@ -492,14 +501,14 @@ Test(mesh, ply_malformed)
 	       "no face with vertex_indices");
 	refuse(".ply", QUAD, ":15: the file ends at face 0 of 1");
 	refuse(".ply", HEADER("ascii", "5", "1") FOUR "3 0 1 2\n", ":16: the file ends at face 0");
-	refuse(".ply", HEADER("ascii", "3", "1") FOUR "3 0 1 2\n", ":14: no face uses the 3 vert");
+	refuse(".ply", HEADER("ascii", "3", "1") FOUR "3 0 1 2\n", ":14: no face has three");
 	refuse(".ply", QUAD "3 0 1 4\n", ":15: a face uses vertex 4 of 4");
 	refuse(".ply", QUAD "3 0 1 -1\n", "a face uses vertex -1 of 4");
 	refuse(".ply", QUAD "3 0 1 1.5\n", "is not an integer: 1.5");
-	refuse(".ply", QUAD "2 0 1\n", ":15: no face uses the 4 vertices");
+	refuse(".ply", QUAD "2 0 1\n", ":15: no face has three corners (vertices: 4)");
 	refuse(".ply", QUAD "1.5 0 1\n", "length of a list is not an integer: 1.5");
 	refuse(".ply", QUAD "3 0 1\n", "the line ends where vertex_indices");
-	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "no face uses the 4 vertices");
+	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "no face has three corners (vertices: 4)");
 	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n",
 	       ":16: the file ends at face 1 of 999999999999");
 	refuse(".ply", QUAD "259 0 1 2\n", ":15: the line ends where vertex_indices");
