@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -198,41 +197,17 @@ static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_para
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-void bfs_input_destroy(struct bfs_input *in)
+enum gb_status bfs_input_make(struct bfs_input *in, const struct bfs_params *params,
+			      struct gb_error *err)
 {
-	if (!in)
-		return;
-	gb_host_free(in->source);
-	if (in->matrix_in != in->matrix)
-		gb_host_free(in->matrix_in);
-	gb_host_free(in->matrix);
-	if (in->in.row != in->out.row)
-		graph_csr_free(&in->in);
-	graph_csr_free(&in->out);
-	free(in);
-}
-
-enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
-				struct gb_error *err)
-{
-	struct bfs_input *in = calloc(1, sizeof *in);
 	double most = INFINITY;
 
-	*input = NULL;
-	if (!in)
-		return gb_out_of_memory(err, NULL);
 	if (params->file)
 		(void)read_file(in, params->file, &most, err);
 	else
 		(void)graph_generate(in, params, err);
-	if (!err->code)
-		add_matrices(in, most);
-	if (!err->code)
-		(void)choose_sources(in, params, err);
-	if (err->code) {
-		bfs_input_destroy(in);
+	if (err->code)
 		return err->code;
-	}
-	*input = in;
-	return GB_OK;
+	add_matrices(in, most);
+	return choose_sources(in, params, err);
 }
