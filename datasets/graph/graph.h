@@ -34,8 +34,4 @@
 enum gb_status bfs_input_make(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 
-/* Write the graph as .sg or .el, by the ending of path.  GB_EIO if it cannot be written. */
-enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
-			       struct gb_error *err);
-
 #endif

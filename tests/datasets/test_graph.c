@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/bfs/write.h"
 #include "common/benchmark.h"
 #include "common/memory.h"
 #include "common/text.h"

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "cli/benchmarks/bfs/bfs_reference.h"
+#include "cli/benchmarks/bfs/write.h"
 #include "cli/benchmarks/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
