@@ -161,27 +161,18 @@ static void add_matrices(struct bfs_input *in, double most)
 
 /* ---- sources ----------------------------------------------------------------------------- */
 
-/* List the vertices with out-edges.  Returns their number. */
-static uint32_t list_candidates(const struct bfs_input *in, uint32_t *list)
-{
-	uint32_t count = 0;
-
-	for (uint32_t v = 0; v < in->n; v++)
-		if (in->out.row[v + 1] > in->out.row[v])
-			list[count++] = v;
-	return count;
-}
-
 /* Choose the sources: vertices with out-edges in random order, or vertex 0 if there are none. */
 static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_params *params,
 				     struct gb_error *err)
 {
 	uint32_t *list = gb_host_zalloc(in->n, sizeof *list, err);
-	uint32_t count;
+	uint32_t count = gb_memory_is_dry() ? in->n : 0;
 
 	if (!list)
 		return err->code;
-	count = gb_memory_is_dry() ? in->n : list_candidates(in, list);
+	for (uint32_t v = 0; v < in->n && !gb_memory_is_dry(); v++)
+		if (in->out.row[v + 1] > in->out.row[v])
+			list[count++] = v;
 	count = count ? count : 1;
 	in->source_count = (uint64_t)params->sources < count ? (size_t)params->sources : count;
 	in->source = gb_host_alloc(in->source_count, sizeof *in->source, err);

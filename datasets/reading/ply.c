@@ -212,9 +212,7 @@ static enum gb_status read_value(struct gb_ply *p, const struct gb_ply_type *typ
 	}
 	if ((size_t)(r->end - r->at) < type->size)
 		return gb_reader_fail(r, "the file ends where %s should be", what);
-	*value = gb_number_value(
-		type->kind, type->size,
-		gb_number_bits(r->at, type->kind, type->size, p->format == GB_PLY_BIG));
+	*value = gb_number_value(r->at, type->kind, type->size, p->format == GB_PLY_BIG);
 	r->at += type->size;
 	return GB_OK;
 }
