@@ -246,7 +246,6 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 		reverse(&in->out, n, in->m, &edges->key, room, &in->in, err);
 	gb_host_free(room);
 	gb_host_free(edges->key);
-	edges->id = edges->key = NULL;
 	if (both && !err->code) {
 		in->m = edges->simple ? simplify(&in->out, n) : in->m;
 		in->in = in->out;

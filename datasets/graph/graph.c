@@ -105,8 +105,6 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	read = edges.count;
 	if (!err->code && !is_sg)
 		(void)graph_from_edges(in, &edges, err);
-	gb_host_free(edges.id);
-	gb_host_free(edges.key);
 	if (!err->code && is_sg)
 		gb_reader_count("vertices", "vertex", in->n, in->n);
 	if (!err->code)

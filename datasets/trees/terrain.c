@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "datasets/noise.h"
 #include "datasets/trees/bits.h"
 
 enum {
@@ -22,24 +21,11 @@ static const double SPEED = 0.01;        /* distance in x that the camera moves 
 static const double FLATNESS = 1.0 / 64; /* error per length of flat ground */
 static const double PATIENCE = 0.9;      /* fraction of the threshold below which to merge */
 
-struct place {
-	double x, y, z;
-};
-
 /* The corners p, q, r of a node, and the node of the same level across its hypotenuse: 0 at the border
  * and for k < 2. */
 struct node {
 	double x[3], y[3];
 	uint32_t across;
-};
-
-struct gb_terrain {
-	struct gb_noise ground;
-	unsigned depth;
-	double threshold;
-	struct place camera;
-	uint64_t *split; /* marks, at the field's bits of the leaves */
-	uint64_t *merge;
 };
 
 /* The height at (x, y), both in [0, 1]. */
@@ -50,10 +36,10 @@ static double height(const struct gb_terrain *t, double x, double y)
 
 /* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
  * f + 1. */
-static struct place camera(const struct gb_terrain *t, size_t frame)
+static struct gb_place camera(const struct gb_terrain *t, size_t frame)
 {
 	const double along = 0.2 + SPEED * (double)frame;
-	struct place c = { along - floor(along), 0.3, 0 };
+	struct gb_place c = { along - floor(along), 0.3, 0 };
 
 	c.y += 0.4 * c.x;
 	c.z = height(t, c.x, c.y) + ALTITUDE;
@@ -254,26 +240,12 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	}
 }
 
-enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
-				 struct gb_error *err)
+enum gb_status gb_terrain_begin(struct gb_terrain *t, unsigned depth, uint64_t seed,
+				struct gb_error *err)
 {
-	struct gb_terrain *t = gb_host_alloc(1, sizeof *t, err);
-
-	*terrain = t;
-	if (!t)
-		return err->code;
 	t->depth = depth;
 	gb_noise_fill(&t->ground, 0, seed, STREAM_HEIGHTS);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
 	t->merge = gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err);
 	return err->code;
-}
-
-void gb_terrain_destroy(struct gb_terrain *t)
-{
-	if (!t)
-		return;
-	gb_host_free(t->merge);
-	gb_host_free(t->split);
-	gb_host_free(t);
 }

@@ -190,7 +190,7 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 			return err->code;
 		if (gb_memory_is_dry())
 			continue;
-		if (terrain)
+		if (p->shape == CBT_TERRAIN)
 			gb_terrain_wishes(terrain, in->end_field, f, frame);
 		else
 			random_wishes(in->end_field, in->depth, (uint64_t)p->seed, f, frame);
@@ -237,7 +237,7 @@ static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
 enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
 			     struct gb_error *err)
 {
-	struct gb_terrain *terrain = NULL;
+	struct gb_terrain terrain = { .split = NULL };
 
 	in->op = (enum cbt_op)params->op;
 	in->ids = (enum cbt_ids)params->ids;
@@ -247,8 +247,9 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	if (count_leaves(params, &in->leaves, err))
 		return err->code;
 	if (params->shape != CBT_TERRAIN ||
-	    !gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
-		(void)make_all(params, in, terrain, err);
-	gb_terrain_destroy(terrain);
+	    !gb_terrain_begin(&terrain, in->depth, (uint64_t)params->seed, err))
+		(void)make_all(params, in, &terrain, err);
+	gb_host_free(terrain.split);
+	gb_host_free(terrain.merge);
 	return err->code;
 }
