@@ -167,10 +167,10 @@ enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 				  gb_mesh_read_pass *read, void *own)
 {
 	const struct gb_reader start = *r;
-	struct gb_mesh_pass count = { 0 }, fill = { .mesh = mesh };
+	struct gb_mesh_pass count = { .own = own }, fill = { .mesh = mesh, .own = own };
 
 	r->quiet = true;
-	if (read(r, &count, own))
+	if (read(r, &count))
 		return r->err->code;
 	r->quiet = false;
 	r->line -= r->line > 0; /* the last one */
@@ -178,7 +178,7 @@ enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 		return r->err->code;
 	r->at = start.at;
 	r->line = start.line;
-	if (read(r, &fill, own))
+	if (read(r, &fill))
 		return r->err->code;
 	if (fill.vertices != mesh->vertex_count || fill.triangles != mesh->count)
 		return gb_reader_fail(r, "%zu triangles where %zu were counted", fill.triangles,

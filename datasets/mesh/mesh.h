@@ -42,11 +42,12 @@ struct gb_mesh_pass {
 	uint32_t first, last;       /* the first and the last of them */
 	size_t few, fans;           /* faces of fewer and of more than three corners */
 	size_t others, first_other; /* lines of no use and the number of the first one */
+	void *own;                  /* the reader's */
 };
 
-/* Read the mesh by two calls of `read`, which gets `own`.  GB_EUSAGE if there are no triangles or more
- * than can be numbered. */
-typedef enum gb_status gb_mesh_read_pass(struct gb_reader *r, struct gb_mesh_pass *p, void *own);
+/* Read the mesh by two calls of `read`.  GB_EUSAGE if there are no triangles or more than can be
+ * numbered. */
+typedef enum gb_status gb_mesh_read_pass(struct gb_reader *r, struct gb_mesh_pass *p);
 enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 				  gb_mesh_read_pass *read, void *own);
 

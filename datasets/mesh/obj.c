@@ -146,9 +146,8 @@ static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p)
 	return GB_OK;
 }
 
-static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
+static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p)
 {
-	(void)own;
 	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p))
 			return r->err->code;

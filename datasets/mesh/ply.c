@@ -88,9 +88,9 @@ static enum gb_status take(struct gb_ply *p, const struct gb_ply_property *q, si
 }
 
 /* Read all elements once. */
-static enum gb_status read_elements(struct gb_reader *r, struct gb_mesh_pass *pass, void *own)
+static enum gb_status read_elements(struct gb_reader *r, struct gb_mesh_pass *pass)
 {
-	struct job *job = own;
+	struct job *job = pass->own;
 
 	(void)r;
 	job->pass = pass;
