@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/lbvh/view.h"
 #include "cli/benchmarks/registry.h"
 #include "common/benchmark.h"
 #include "common/lbvh_types.h"
 #include "common/memory.h"
-#include "datasets/mesh/scene.h"
 #include "tests/scene_number.h"
 
 /* ---- scenes ------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static inline struct scene compose(const float (*corner)[3], size_t triangles, s
 	s.in->vertex_count = 3 * triangles;
 	for (uint32_t i = 0; i < 3 * triangles; i++)
 		s.in->triangle[i] = i;
-	s.in->camera = gb_view_camera(&view, (uint32_t)edge);
+	s.in->camera = lbvh_camera_of(&view, (uint32_t)edge);
 	brute_force(&s);
 	return s;
 }

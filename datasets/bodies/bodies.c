@@ -187,23 +187,15 @@ static uint64_t side_of(uint64_t count)
 	return side;
 }
 
-/* Half the number of bits of the network: the smallest for a range of at least count. */
-static unsigned half_bits(size_t count)
+enum gb_status gb_bodies_shuffle(struct octree_input *in, uint64_t seed, struct gb_error *err)
 {
-	unsigned half = 1;
-
-	while (half < 31 && UINT64_C(1) << 2 * half < count)
-		half++;
-	return half;
-}
-
-enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
-				 struct gb_error *err)
-{
-	float *axis[] = { x, y, z };
+	float *axis[] = { in->x, in->y, in->z };
+	const size_t count = in->count;
 	float *old = gb_host_alloc(count, sizeof *old, err);
-	const unsigned half = half_bits(count);
+	unsigned half = 1; /* of the bits of the network, of which 2^bits >= count */
 
+	while (UINT64_C(1) << 2 * half < count)
+		half++;
 	if (!old)
 		return err->code;
 	for (int d = 0; d < 3; d++) {
@@ -216,17 +208,16 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
 	return GB_OK;
 }
 
-void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    size_t count, uint64_t seed)
+void gb_bodies_fill(struct octree_input *in, enum octree_distribution distribution, uint64_t seed)
 {
-	const uint64_t side = side_of(count);
+	const uint64_t side = side_of(in->count);
 
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < in->count; i++) {
 		const struct place p = body(distribution, side, seed, i);
 
-		x[i] = (float)p.x;
-		y[i] = (float)p.y;
-		z[i] = (float)p.z;
+		in->x[i] = (float)p.x;
+		in->y[i] = (float)p.y;
+		in->z[i] = (float)p.z;
 	}
 }

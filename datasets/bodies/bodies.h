@@ -27,14 +27,12 @@
 #include "common/octree_types.h"
 #include "common/status.h"
 
-/* Fill x, y, z with count bodies. */
-void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    size_t count, uint64_t seed);
+/* Fill the arrays x, y, z with in->count bodies. */
+void gb_bodies_fill(struct octree_input *in, enum octree_distribution distribution, uint64_t seed);
 
 /* Shuffle the bodies into an order that depends only on count and seed.  GB_EMEMORY if a copy of an
  * axis does not fit in memory. */
-enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
-				 struct gb_error *err);
+enum gb_status gb_bodies_shuffle(struct octree_input *in, uint64_t seed, struct gb_error *err);
 
 /* Read the positions of at most `limit` bodies, or of all if it is 0, from one of these formats:
  *
@@ -45,11 +43,11 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
  *	.npy   a row for each body
  *	raw    little-endian float32, x y z of each body: whatever is none of the others
  *
- * The arrays come from gb_host_alloc() and the caller frees them.
+ * The arrays belong to the input that gb_input_begin() began, also after a failure.
  * GB_EUSAGE if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies
  * or more than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names
- * its line or the body); GB_EMEMORY if memory runs out.  On failure the pointers are NULL. */
-enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
-			      size_t *count, struct gb_error *err);
+ * its line or the body); GB_EMEMORY if memory runs out. */
+enum gb_status gb_bodies_read(const char *path, size_t limit, struct octree_input *in,
+			      struct gb_error *err);
 
 #endif

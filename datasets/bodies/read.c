@@ -17,17 +17,19 @@
 /* ---- arrays ------------------------------------------------------------------------------ */
 
 struct bodies {
-	size_t limit;       /* bodies wanted; 0: all */
-	size_t found;       /* bodies of the file; of text, those read */
-	size_t room, count; /* bodies allocated, bodies read */
-	float *xyz[3];
+	struct octree_input *in; /* in->count: bodies read */
+	struct gb_reader *r;
+	size_t limit;           /* bodies wanted; 0: all */
+	size_t found;           /* bodies of the file; of text, those read */
+	size_t room;            /* bodies allocated */
 	double low[3], high[3]; /* the coordinates, before they are rounded */
 	bool rounded;
 };
 
 /* Allocate the arrays for at most that many bodies of the file, or for the limit if that is less. */
-static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size_t bodies)
+static enum gb_status allocate(struct bodies *b, size_t bodies)
 {
+	const struct gb_reader *r = b->r;
 	struct gb_error memory = { 0 };
 
 	b->found = bodies;
@@ -40,34 +42,32 @@ static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size
 					OCTREE_MAX_COUNT);
 	if (gb_reader_claim(r, 12.0 * (double)bodies, "%zu bodies", bodies))
 		return r->err->code;
-	for (int d = 0; d < 3; d++) {
-		b->xyz[d] = gb_host_alloc(bodies, sizeof *b->xyz[d], &memory);
-		if (!b->xyz[d])
-			return gb_fail(r->err, memory.code, "%s, %zu bodies: %s", r->path, bodies,
-				       memory.message);
-		b->low[d] = INFINITY;
-		b->high[d] = -INFINITY;
-	}
+	b->in->x = gb_host_alloc(bodies, sizeof *b->in->x, &memory);
+	b->in->y = gb_host_alloc(bodies, sizeof *b->in->y, &memory);
+	b->in->z = gb_host_alloc(bodies, sizeof *b->in->z, &memory);
+	if (!b->in->z)
+		return gb_fail(r->err, memory.code, "%s, %zu bodies: %s", r->path, bodies,
+			       memory.message);
 	b->room = bodies;
 	return GB_OK;
 }
 
 /* Store coordinate d of body i, which must be a finite float.  A double beyond the range of float
  * becomes an infinite one. */
-static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i, int d,
-			  double position)
+static enum gb_status set(struct bodies *b, size_t i, int d, double position)
 {
+	float *const axis[] = { b->in->x, b->in->y, b->in->z };
 	const float value = (float)position;
 
-	if (!isfinite(value) && r->line)
-		return gb_reader_fail(r, "%c is %g, not a finite float32", "xyz"[d], position);
+	if (!isfinite(value) && b->r->line)
+		return gb_reader_fail(b->r, "%c is %g, not a finite float32", "xyz"[d], position);
 	if (!isfinite(value))
-		return gb_reader_reject(r, ": %c of body %zu is %g, not a finite float32", "xyz"[d],
-					i, position);
+		return gb_reader_reject(b->r, ": %c of body %zu is %g, not a finite float32",
+					"xyz"[d], i, position);
 	b->low[d] = position < b->low[d] ? position : b->low[d];
 	b->high[d] = position > b->high[d] ? position : b->high[d];
 	b->rounded |= (double)value < position || (double)value > position;
-	b->xyz[d][i] = value;
+	axis[d][i] = value;
 	return GB_OK;
 }
 
@@ -128,25 +128,22 @@ static void choose_separator(struct table *t, char other)
 /* The next field of the line at *at, which goes to the separator or the newline after it. */
 static struct field next_field(const struct table *t, const char **at)
 {
-	const char *c = *at, *end;
+	const char *c = *at;
 	struct field f;
+	bool quoted;
 
 	while (*c == ' ' || *c == '\r' || (*c == '\t' && t->separator != '\t'))
 		c++;
-	if (*c == '"') {
-		f.at = ++c;
-		while (*c != '"' && *c != '\n')
-			c++;
-		end = c;
-	} else {
-		f.at = c;
-		end = NULL;
-	}
+	quoted = *c == '"';
+	f.at = c += quoted;
+	c += quoted ? strcspn(c, "\"\n") : 0;
+	f.end = c;
 	while (*c != '\n' && *c != t->separator && (t->separator != ' ' || !gb_is_blank(*c)))
 		c++;
-	*at = c;
-	for (f.end = end ? end : c; f.end > f.at && gb_is_blank(f.end[-1]);)
+	f.end = quoted ? f.end : c;
+	while (f.end > f.at && gb_is_blank(f.end[-1]))
 		f.end--;
+	*at = c;
 	return f;
 }
 
@@ -311,35 +308,36 @@ static enum gb_status read_row(struct table *t)
 		if (!is_number(f, &place))
 			return gb_reader_fail_at(t->r, (char[2]){ "xyz"[d] }, "a number", f->at,
 						 f->end);
-		if (set(t->b, t->r, t->b->count, d, place))
+		if (set(t->b, t->b->in->count, d, place))
 			return t->r->err->code;
 	}
 	if (!t->columns)
 		t->columns = columns;
 	if (columns != t->columns)
 		return gb_reader_fail(t->r, "%zu columns, and %zu before", columns, t->columns);
-	t->b->count++;
+	t->b->in->count++;
 	return GB_OK;
 }
 
-static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
+static enum gb_status read_text(struct bodies *b)
 {
+	struct gb_reader *r = b->r;
 	struct table t = { .b = b, .r = r, .column = { 0, 1, 2 }, .blank = ' ' };
 
 	gb_reader_is(r, GB_FILE_CSV, "");
-	if (gb_reader_start_text(r) || allocate(b, r, gb_count_lines(r->at, r->end)))
+	if (gb_reader_start_text(r) || allocate(b, gb_count_lines(r->at, r->end)))
 		return r->err->code;
 	if (read_heading(&t) || (find_row(r) && read_count(&t)))
 		return r->err->code;
 	if (find_row(r))
 		choose_separator(&t, t.blank);
-	for (; b->count < b->room && find_row(r); gb_reader_next_line(r)) {
+	for (; b->in->count < b->room && find_row(r); gb_reader_next_line(r)) {
 		if (read_row(&t))
 			return r->err->code;
 	}
-	if (!b->count)
+	if (!b->in->count)
 		return gb_reader_reject(r, " holds no bodies");
-	b->found = b->count;
+	b->found = b->in->count;
 	if (t.columns > 3)
 		gb_reader_note("x, y, z in columns %zu, %zu, %zu of %zu", t.column[0] + 1,
 			       t.column[1] + 1, t.column[2] + 1, t.columns);
@@ -349,56 +347,44 @@ static enum gb_status read_text(struct bodies *b, struct gb_reader *r)
 /* ---- ply, npy and raw -------------------------------------------------------------------- */
 
 static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				  void *to)
+				  uint32_t values, void *to)
 {
 	double value = 0;
 
-	if (q->axis < 0)
-		return gb_ply_skip(p, q);
-	if (gb_ply_read_value(p, q->type, "a coordinate", &value))
-		return p->r->err->code;
-	return set(to, p->r, row, q->axis, value);
+	(void)values;
+	return gb_ply_value(p, q, &value) ? p->r->err->code : set(to, row, q->axis, value);
 }
 
-/* Read the vertices; all elements are checked, up to the end of the file or the limit. */
-static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
+static enum gb_status read_ply(struct bodies *b)
 {
 	struct gb_ply p;
 
-	gb_reader_is(r, GB_FILE_PLY, "");
-	if (gb_ply_read_header(&p, r) || allocate(b, r, p.vertex->count))
-		return r->err->code;
-	gb_ply_rewind(&p);
-	for (const struct gb_ply_element *e = p.element; e < p.element + p.elements; e++) {
-		const bool taken = e == p.vertex;
-
-		if (gb_ply_read_rows(&p, e, taken ? b->room : e->count, taken ? take_vertex : NULL,
-				     b))
-			return r->err->code;
-		b->count = taken ? b->room : b->count;
-		if (taken && b->room < e->count)
-			return GB_OK;
-	}
-	gb_ply_note_end(&p);
-	return GB_OK;
+	gb_reader_is(b->r, GB_FILE_PLY, "");
+	if (gb_ply_read_header(&p, b->r) || allocate(b, p.vertex->count))
+		return b->r->err->code;
+	b->in->count = b->room;
+	return gb_ply_read(&p, b->room, take_vertex, b);
 }
 
 /* Take a body from each row of an array. */
-static enum gb_status take_rows(struct bodies *b, struct gb_reader *r, const struct gb_npy *n)
+static enum gb_status take_rows(struct bodies *b, const struct gb_npy *n)
 {
-	if (allocate(b, r, n->rows))
-		return r->err->code;
-	for (; b->count < b->room; b->count++)
+	size_t *const i = &b->in->count;
+
+	if (allocate(b, n->rows))
+		return b->r->err->code;
+	for (; *i < b->room; ++*i)
 		for (int d = 0; d < 3; d++)
-			if (set(b, r, b->count, d, gb_npy_value(n, b->count, (size_t)d)))
-				return r->err->code;
+			if (set(b, *i, d, gb_npy_value(n, *i, (size_t)d)))
+				return b->r->err->code;
 	if (n->columns > 3)
 		gb_reader_note("x, y, z in columns 1, 2, 3 of %zu", n->columns);
 	return GB_OK;
 }
 
-static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
+static enum gb_status read_npy(struct bodies *b)
 {
+	struct gb_reader *r = b->r;
 	struct gb_npy n;
 
 	gb_reader_is(r, GB_FILE_NPY_BODIES, "");
@@ -410,7 +396,7 @@ static enum gb_status read_npy(struct bodies *b, struct gb_reader *r)
 			": a NumPy array of %zu x %zu numbers has no row x, y, z for each "
 			"body",
 			n.rows, n.columns);
-	return take_rows(b, r, &n);
+	return take_rows(b, &n);
 }
 
 /* True if the magnitude of a float is as usual: a float64's lower half, which is random or a few bits
@@ -439,8 +425,9 @@ static bool is_float64(const struct gb_reader *r)
 	return odd > 1 + (pairs < most ? pairs : most) / 8;
 }
 
-static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
+static enum gb_status read_raw(struct bodies *b)
 {
+	struct gb_reader *r = b->r;
 	const size_t bytes = (size_t)(r->end - r->begin), body = 3 * sizeof(float);
 	const struct gb_npy n = { .kind = 'f',
 				  .size = sizeof(float),
@@ -461,7 +448,7 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 		return gb_reader_reject(
 			r, ": the numbers look like float64, and raw files are read as "
 			   "float32: an .npy file can have both");
-	return take_rows(b, r, &n);
+	return take_rows(b, &n);
 }
 
 /* ---- any --------------------------------------------------------------------------------- */
@@ -477,40 +464,37 @@ static bool is_text(const struct gb_reader *r)
 	return gb_reader_is_text(r);
 }
 
-static enum gb_status read_any(struct bodies *b, struct gb_reader *r)
+static enum gb_status read_any(struct bodies *b)
 {
-	if (gb_is_ply(r))
-		return read_ply(b, r);
-	if (gb_is_npy(r))
-		return read_npy(b, r);
-	if (gb_reader_refuse(r))
-		return r->err->code;
-	return is_text(r) ? read_text(b, r) : read_raw(b, r);
+	if (gb_is_ply(b->r))
+		return read_ply(b);
+	if (gb_is_npy(b->r))
+		return read_npy(b);
+	if (gb_reader_refuse(b->r))
+		return b->r->err->code;
+	return is_text(b->r) ? read_text(b) : read_raw(b);
 }
 
-enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
-			      size_t *count, struct gb_error *err)
+enum gb_status gb_bodies_read(const char *path, size_t limit, struct octree_input *in,
+			      struct gb_error *err)
 {
-	struct bodies b = { .limit = limit };
 	struct gb_reader r;
+	struct bodies b = { .in = in,
+			    .r = &r,
+			    .limit = limit,
+			    .low = { INFINITY, INFINITY, INFINITY },
+			    .high = { -INFINITY, -INFINITY, -INFINITY } };
 
-	if (!gb_reader_open(&r, path, "a file of bodies", err)) {
-		if (!read_any(&b, &r)) {
-			gb_reader_count("bodies", "body", b.found, b.count);
-			if (b.count < limit)
-				gb_reader_note("fewer than --count=%zu", limit);
-			if (b.rounded)
-				gb_reader_note_steps(b.low, b.high);
-		}
-		gb_reader_close(&r);
+	in->count = 0;
+	if (gb_reader_open(&r, path, "a file of bodies", err))
+		return err->code;
+	if (!read_any(&b)) {
+		gb_reader_count("bodies", "body", b.found, in->count);
+		if (in->count < limit)
+			gb_reader_note("fewer than --count=%zu", limit);
+		if (b.rounded)
+			gb_reader_note_steps(b.low, b.high);
 	}
-	for (int d = 0; d < 3 && err->code; d++) {
-		gb_host_free(b.xyz[d]);
-		b.xyz[d] = NULL;
-	}
-	*x = b.xyz[0];
-	*y = b.xyz[1];
-	*z = b.xyz[2];
-	*count = b.count;
+	gb_reader_close(&r);
 	return err->code;
 }

@@ -21,17 +21,8 @@ enum { FEW = 32, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err)
 {
 	csr->row = gb_host_alloc((size_t)n + 1, sizeof *csr->row, err);
-	if (!csr->row)
-		return err->code;
 	csr->column = gb_host_alloc(m, sizeof *csr->column, err);
 	return csr->column ? GB_OK : err->code;
-}
-
-void graph_csr_free(struct bfs_csr *csr)
-{
-	gb_host_free(csr->row);
-	gb_host_free(csr->column);
-	*csr = (struct bfs_csr){ NULL, NULL };
 }
 
 /* ---- partition --------------------------------------------------------------------------- */
@@ -255,7 +246,6 @@ enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 		reverse(&in->out, n, in->m, &edges->key, room, &in->in, err);
 	gb_host_free(room);
 	gb_host_free(edges->key);
-	edges->id = edges->key = NULL;
 	if (both && !err->code) {
 		in->m = edges->simple ? simplify(&in->out, n) : in->m;
 		in->in = in->out;

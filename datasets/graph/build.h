@@ -1,5 +1,5 @@
-/* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
- * failure the caller frees the arrays of an input, edges->id and edges->key. */
+/* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  The
+ * arrays belong to the input that gb_input_begin() began. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -74,7 +74,6 @@ enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m,
 void graph_sort_rows(const struct bfs_csr *csr, uint32_t n, uint32_t *room);
 /* Allocate arrays for n vertices and m edges, with undefined contents. */
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err);
-void graph_csr_free(struct bfs_csr *csr);
 
 /* A hash of the edge u -> v.  Sums of it over different sets of edges are equal with probability
  * 2^-64. */

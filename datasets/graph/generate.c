@@ -196,12 +196,8 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 
 	edges.count = (uint64_t)(params->graph == BFS_GRID ? 2 : params->edgefactor) * edges.n;
 	edges.key = gb_host_alloc(edges.count, sizeof *edges.key, err);
-	if (!edges.key)
+	if (!edges.key || (kronecker && fill_kronecker(&edges, params, err)))
 		return err->code;
-	if (kronecker && fill_kronecker(&edges, params, err)) {
-		gb_host_free(edges.key);
-		return err->code;
-	}
 	if (params->graph == BFS_UNIFORM)
 		fill_uniform(&edges, (uint64_t)params->seed);
 	if (params->graph == BFS_GRID)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -102,8 +101,6 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 	read = edges.count;
 	if (!err->code && !is_sg)
 		(void)graph_from_edges(in, &edges, err);
-	gb_host_free(edges.id);
-	gb_host_free(edges.key);
 	if (!err->code && is_sg)
 		gb_reader_count("vertices", "vertex", in->n, in->n);
 	if (!err->code)
@@ -158,27 +155,18 @@ static void add_matrices(struct bfs_input *in, double most)
 
 /* ---- sources ----------------------------------------------------------------------------- */
 
-/* List the vertices with out-edges.  Returns their number. */
-static uint32_t list_candidates(const struct bfs_input *in, uint32_t *list)
-{
-	uint32_t count = 0;
-
-	for (uint32_t v = 0; v < in->n; v++)
-		if (in->out.row[v + 1] > in->out.row[v])
-			list[count++] = v;
-	return count;
-}
-
 /* Choose the sources: vertices with out-edges in random order, or vertex 0 if there are none. */
 static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_params *params,
 				     struct gb_error *err)
 {
 	uint32_t *list = gb_host_zalloc(in->n, sizeof *list, err);
-	uint32_t count;
+	uint32_t count = gb_memory_is_dry() ? in->n : 0;
 
 	if (!list)
 		return err->code;
-	count = gb_memory_is_dry() ? in->n : list_candidates(in, list);
+	for (uint32_t v = 0; v < in->n && !gb_memory_is_dry(); v++)
+		if (in->out.row[v + 1] > in->out.row[v])
+			list[count++] = v;
 	count = count ? count : 1;
 	in->source_count = (uint64_t)params->sources < count ? (size_t)params->sources : count;
 	in->source = gb_host_alloc(in->source_count, sizeof *in->source, err);
@@ -194,41 +182,17 @@ static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_para
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-void bfs_input_destroy(struct bfs_input *in)
+enum gb_status bfs_input_make(struct bfs_input *in, const struct bfs_params *params,
+			      struct gb_error *err)
 {
-	if (!in)
-		return;
-	gb_host_free(in->source);
-	if (in->matrix_in != in->matrix)
-		gb_host_free(in->matrix_in);
-	gb_host_free(in->matrix);
-	if (in->in.row != in->out.row)
-		graph_csr_free(&in->in);
-	graph_csr_free(&in->out);
-	free(in);
-}
-
-enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
-				struct gb_error *err)
-{
-	struct bfs_input *in = calloc(1, sizeof *in);
 	double most = INFINITY;
 
-	*input = NULL;
-	if (!in)
-		return gb_out_of_memory(err, NULL);
 	if (params->file)
 		(void)read_file(in, params->file, &most, err);
 	else
 		(void)graph_generate(in, params, err);
-	if (!err->code)
-		add_matrices(in, most);
-	if (!err->code)
-		(void)choose_sources(in, params, err);
-	if (err->code) {
-		bfs_input_destroy(in);
+	if (err->code)
 		return err->code;
-	}
-	*input = in;
-	return GB_OK;
+	add_matrices(in, most);
+	return choose_sources(in, params, err);
 }

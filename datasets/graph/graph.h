@@ -28,15 +28,10 @@
 #include "common/bfs_types.h"
 #include "common/status.h"
 
-/* Create the graph that params describe, with in-edges, sources and, if it is small enough,
- * matrices.  A dry run only allocates a generated graph.  On failure *input is NULL. */
-enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
-				struct gb_error *err);
-/* Accepts NULL. */
-void bfs_input_destroy(struct bfs_input *input);
-
-/* Write the graph as .sg or .el, by the ending of path.  GB_EIO if it cannot be written. */
-enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
-			       struct gb_error *err);
+/* Make the graph that params describe, with in-edges, sources and, if it is small enough, matrices, in
+ * *in, which starts as { 0 }.  A dry run only allocates a generated graph.  The arrays belong to the
+ * input that gb_input_begin() began, also after a failure. */
+enum gb_status bfs_input_make(struct bfs_input *in, const struct bfs_params *params,
+			      struct gb_error *err);
 
 #endif

@@ -149,9 +149,10 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 	if (room)
 		graph_sort_rows(&in->out, in->n, room);
 	gb_host_free(room);
-	in->in = in->out;
-	if (r->err->code || in->symmetric)
+	if (r->err->code)
 		return r->err->code;
-	in->in = (struct bfs_csr){ NULL, NULL };
-	return graph_reverse(&in->out, in->n, in->m, &in->in, r->err);
+	if (!in->symmetric)
+		return graph_reverse(&in->out, in->n, in->m, &in->in, r->err);
+	in->in = in->out;
+	return GB_OK;
 }

@@ -1,7 +1,6 @@
-/* keys.c -- generation and digest of keys; keys.h defines the distributions.
+/* keys.c -- generation of keys; keys.h defines the distributions.
  *
- * Keys are generated in tiles: first the 64-bit words of a tile, then the keys of the given type
- * from these words.  Tiles are independent and distributed to threads.
+ * Each key is computed from its index alone.  Two neighbours share a Philox block of stream 0.
  */
 #include "datasets/keys/keys.h"
 
@@ -9,9 +8,6 @@
 #include <string.h>
 
 #include "common/rng.h"
-
-/* Even, so that a tile starts at an even index: two words share a Philox block. */
-enum { TILE = 1024 };
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -54,47 +50,10 @@ static uint32_t zipf_rank(uint64_t word)
 	return (uint32_t)(((UINT64_C(1) << 32) + power) >> (32 - octave));
 }
 
-static void uniform_words(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint64_t *word)
+/* floor(i 2^64 / count) for i < count. */
+static uint64_t ramp(uint64_t i, uint64_t count)
 {
-	for (size_t i = 0; i < n; i += 2) {
-		struct gb_random_block block = gb_random_block(seed, stream, (first + i) / 2);
-
-		word[i] = gb_random_half(block, 0);
-		if (i + 1 < n)
-			word[i + 1] = gb_random_half(block, 1);
-	}
-}
-
-/* floor(i 2^64 / count) for n indices i < count from `first`, in reverse order if `down`.  Quotient and
- * remainder are updated incrementally, so only the first index needs a wide division. */
-static void ramp_words(uint64_t first, size_t n, uint64_t count, bool down, uint64_t *word)
-{
-	wide start = (wide)first << 64, one = (wide)1 << 64;
-	uint64_t quotient = (uint64_t)(start / count), rest = (uint64_t)(start % count);
-	uint64_t step = (uint64_t)(one / count), step_rest = (uint64_t)(one % count);
-
-	for (size_t i = 0; i < n; i++) {
-		word[down ? n - 1 - i : i] = quotient;
-		quotient += step;
-		rest += step_rest;
-		if (rest >= count) {
-			rest -= count;
-			quotient++;
-		}
-	}
-}
-
-static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t n, uint64_t *word)
-{
-	uint64_t other[TILE];
-
-	for (size_t i = 0; i < n; i++)
-		word[i] = UINT64_MAX;
-	for (unsigned stream = 0; stream < draws; stream++) {
-		uniform_words(seed, stream, first, n, other);
-		for (size_t i = 0; i < n; i++)
-			word[i] &= other[i];
-	}
+	return (uint64_t)(((wide)i << 64) / count);
 }
 
 /* floor(u n), where u is the word as a fraction. */
@@ -103,65 +62,47 @@ static uint64_t scaled(uint64_t word, uint64_t n)
 	return (uint64_t)((wide)word * n >> 64);
 }
 
-/* A ramp whose i-th word is drawn from the i-th of count equal parts of the range; some words are
- * uniform instead. */
-static void nearly_words(uint64_t seed, uint64_t count, uint64_t first, size_t n, uint64_t *word)
+/* The uniform word of index i from a stream. */
+static uint64_t uniform(uint64_t seed, uint64_t stream, uint64_t i)
 {
-	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / (uint64_t)sqrt((double)count);
-	uint64_t other[TILE];
-
-	uniform_words(seed, 0, first, n, word);
-	uniform_words(seed, 1, first, n, other);
-	for (size_t i = 0; i < n; i++)
-		if (other[i] >= rare)
-			word[i] = (first + i) * size + scaled(word[i], size);
+	return gb_random_half(gb_random_block(seed, stream, i / 2), i % 2);
 }
 
-/* Generate the words of indices first .. first + n - 1; n <= TILE. */
-static void make_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
-		       uint64_t first, size_t n, uint64_t *word)
+/* The word of index i, of which `word` is the uniform word from stream 0. */
+static uint64_t word_of(enum radix_distribution distribution, uint64_t seed, uint64_t count,
+			uint64_t i, uint64_t word)
 {
 	switch (distribution) {
-	case RADIX_UNIFORM:
-		uniform_words(seed, 0, first, n, word);
-		break;
 	case RADIX_SORTED:
-		ramp_words(first, n, count, false, word);
-		break;
+		return ramp(i, count);
 	case RADIX_REVERSE:
-		ramp_words(count - first - n, n, count, true, word);
-		break;
+		return ramp(count - 1 - i, count);
 	case RADIX_CONSTANT:
-		for (size_t i = 0; i < n; i++)
-			word[i] = gb_random64(seed, 0);
-		break;
+		return gb_random64(seed, 0);
 	case RADIX_FEW:
-		uniform_words(seed, 0, first, n, word);
-		for (size_t i = 0; i < n; i++)
-			word[i] = scatter64((uint32_t)word[i] & 255);
-		break;
+		return scatter64((uint32_t)word & 255);
 	case RADIX_ZIPF:
-		uniform_words(seed, 0, first, n, word);
-		for (size_t i = 0; i < n; i++)
-			word[i] = scatter64(zipf_rank(word[i]));
-		break;
+		return scatter64(zipf_rank(word));
 	case RADIX_ENTROPY0:
-	case RADIX_ENTROPY1:
+		return UINT64_MAX;
 	case RADIX_ENTROPY2:
 	case RADIX_ENTROPY3:
 	case RADIX_ENTROPY4:
 	case RADIX_ENTROPY5:
-		entropy_words(seed, (unsigned)(distribution - RADIX_ENTROPY0), first, n, word);
-		break;
+		for (uint64_t stream = 1; stream < distribution - RADIX_ENTROPY0; stream++)
+			word &= uniform(seed, stream, i);
+		return word;
 	case RADIX_NEARLY:
-		nearly_words(seed, count, first, n, word);
-		break;
+		if (uniform(seed, 1, i) < UINT64_MAX / (uint64_t)sqrt((double)count))
+			return word;
+		return i * (UINT64_MAX / count) + scaled(word, UINT64_MAX / count);
+	case RADIX_UNIFORM:
+	case RADIX_ENTROPY1:
 	case RADIX_SPECIAL:
-		uniform_words(seed, 0, first, n, word);
-		break;
 	case RADIX_DISTRIBUTIONS:
 		break;
 	}
+	return word;
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -208,15 +149,17 @@ void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution dist
 	const size_t key_size = radix_key_size(type);
 
 #pragma omp parallel for schedule(static)
-	for (size_t at = 0; at < count; at += TILE) {
-		uint64_t word[TILE];
-		const size_t n = count - at < TILE ? count - at : TILE;
+	for (size_t at = 0; at < count; at += 2) {
+		const struct gb_random_block block = gb_random_block(seed, 0, at / 2);
 
-		make_words(distribution, seed, count, at, n, word);
-		for (size_t i = 0; i < n; i++)
-			radix_store(keys, key_size, at + i,
-				    distribution == RADIX_SPECIAL ? special_key(type, word[i] >> 60)
-								  : key_of(type, word[i]));
+		for (size_t i = at; i < at + 2 && i < count; i++) {
+			const uint64_t word =
+				word_of(distribution, seed, count, i, gb_random_half(block, i % 2));
+
+			radix_store(keys, key_size, i,
+				    distribution == RADIX_SPECIAL ? special_key(type, word >> 60)
+								  : key_of(type, word));
+		}
 	}
 }
 
@@ -291,55 +234,4 @@ void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths len
 	for (size_t i = 0; i <= segments && sum; i++)
 		offsets[i] = (uint64_t)((wide)offsets[i] * count / sum);
 	offsets[segments] = count;
-}
-
-size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i)
-{
-	size_t low = 0, high = segments;
-
-	while (offsets && high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (offsets[middle] <= i)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* ---- digest ------------------------------------------------------------------------------ */
-
-/* A bijection in which every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
-	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
-	return x ^ x >> 32;
-}
-
-uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
-			uint64_t salt)
-{
-	uint64_t sum = 0;
-
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-	for (size_t at = 0; at < in->count; at += TILE) {
-		const size_t end = in->count - at < TILE ? in->count : at + TILE;
-		size_t s = gb_keys_segment_of(in->offsets, in->segments, at);
-		uint64_t of_segment = salt ^ mix(s);
-
-		for (size_t i = at; i < end; i++) {
-			uint64_t hash;
-
-			while (in->offsets && i >= in->offsets[s + 1])
-				of_segment = salt ^ mix(++s);
-			hash = mix(radix_load(keys, in->key_size, i) ^ of_segment);
-			if (in->value_size)
-				hash = mix(hash ^ radix_load(values, in->value_size, i));
-			sum += hash;
-		}
-	}
-	return sum;
 }

@@ -1,4 +1,4 @@
-/* keys.h -- the input of radix: generated keys, keys from a file, and a digest of records.
+/* keys.h -- the input of radix: generated keys and keys from a file.
  *
  * Every generated key is derived from a 64-bit word.  The word depends only on (distribution, seed,
  * index), and for some on count, so the bytes do not depend on the number of threads.  The types
@@ -55,27 +55,20 @@ uint64_t gb_keys_place(uint64_t value, enum radix_values kind, uint64_t seed);
 /* Set the segments + 1 offsets of segments of count keys in all; see enum radix_lengths. */
 void gb_keys_segments(uint64_t *offsets, size_t segments, enum radix_lengths lengths, size_t count,
 		      uint64_t seed);
-/* The segment that key i belongs to. */
-size_t gb_keys_segment_of(const uint64_t *offsets, size_t segments, uint64_t i);
 
-/* Read keys of `type`: at most `limit`, or all if it is 0.  The contents tell the format:
+/* Read keys of in->type, which have in->key_size bytes: at most `limit`, or all if it is 0.  The contents
+ * tell the format:
  *
  *	.npy  an array of one dimension; integers that fit, float32 for f32, float64 for f64
  *	text  a number per line; empty lines and lines that start with # are skipped
  *	SOSD  a number of 8 bytes and just as many raw keys of u32 or u64
  *	raw   little-endian keys: whatever is none of the others
  *
- * *keys comes from gb_host_alloc() and the caller frees it.  A dry run does not read raw keys.  GB_EUSAGE if
- * the file cannot be read, is not a regular file, is empty, holds a fraction of a key or a number that
- * the type has not; GB_EMEMORY if memory runs out.  On failure *keys is NULL and the message names the
- * file. */
-enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
-			    size_t *count, struct gb_error *err);
-
-/* A sum of hashes of the records of `in`: key, value and segment.  It does not depend on the order
- * of the records in a segment.  `keys` and `values` may be those of an output.  Different records
- * have equal digests with probability about 2^-64, if they were chosen without knowing the salt. */
-uint64_t gb_keys_digest(const struct radix_input *in, const void *keys, const void *values,
-			uint64_t salt);
+ * in->keys belongs to the input that gb_input_begin() began, also after a failure; in->count starts as 0.
+ * A dry run does not read raw keys.  GB_EUSAGE if the file cannot be read, is not a regular file, is
+ * empty, holds a fraction of a key or a number that the type has not; GB_EMEMORY if memory runs out.
+ * The message names the file. */
+enum gb_status gb_keys_read(const char *path, size_t limit, struct radix_input *in,
+			    struct gb_error *err);
 
 #endif

@@ -17,12 +17,12 @@
 #endif
 
 struct job {
+	struct radix_input *in; /* in->count: keys read */
 	enum radix_type type;
 	size_t key_size, limit;
-	void *keys;
 	size_t found; /* keys of the file; of text, those read */
-	size_t room, count;
-	bool headed; /* a line before the keys, which is no number, was skipped */
+	size_t room;  /* keys allocated */
+	bool headed;  /* a line before the keys, which is no number, was skipped */
 };
 
 static const char *const type_names[] = { "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64" };
@@ -35,8 +35,8 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 
 	job->found = keys;
 	job->room = job->limit && job->limit < keys ? job->limit : keys;
-	job->keys = gb_host_alloc(job->room, job->key_size, &memory);
-	if (!job->keys)
+	job->in->keys = gb_host_alloc(job->room, job->key_size, &memory);
+	if (!job->in->keys)
 		return gb_fail(r->err, memory.code, "%s, %zu keys of %zu bytes: %s", r->path,
 			       job->room, job->key_size, memory.message);
 	return GB_OK;
@@ -44,7 +44,7 @@ static enum gb_status allocate(struct job *job, struct gb_reader *r, size_t keys
 
 static void store(struct job *job, uint64_t key)
 {
-	memcpy((char *)job->keys + job->count++ * job->key_size, &key, job->key_size);
+	memcpy((char *)job->in->keys + job->in->count++ * job->key_size, &key, job->key_size);
 }
 
 /* The largest magnitude of an integer of either sign. */
@@ -84,9 +84,9 @@ static enum gb_status read_raw(struct job *job, struct gb_reader *r)
 					bytes, job->key_size);
 	if (allocate(job, r, (bytes - from) / job->key_size))
 		return r->err->code;
-	job->count = job->room;
+	job->in->count = job->room;
 	if (!gb_memory_is_dry())
-		memcpy(job->keys, r->begin + from, job->room * job->key_size);
+		memcpy(job->in->keys, r->begin + from, job->room * job->key_size);
 	return GB_OK;
 }
 
@@ -112,13 +112,13 @@ static enum gb_status read_npy(struct job *job, struct gb_reader *r)
 					n.kind, n.size, type_names[job->type]);
 	if (allocate(job, r, n.rows))
 		return r->err->code;
-	while (job->count < job->room) {
-		const uint64_t bits = gb_npy_bits(&n, job->count, 0);
+	while (job->in->count < job->room) {
+		const uint64_t bits = gb_npy_bits(&n, job->in->count, 0);
 		const bool is_negative = n.kind == 'i' && (int64_t)bits < 0;
 
 		if (!is_float && (is_negative ? -bits : bits) > most_of(job->type, is_negative))
-			return gb_reader_reject(r, ": key %zu is %.20g, no %s", job->count,
-						gb_npy_value(&n, job->count, 0),
+			return gb_reader_reject(r, ": key %zu is %.20g, no %s", job->in->count,
+						gb_npy_value(&n, job->in->count, 0),
 						type_names[job->type]);
 		store(job, bits);
 	}
@@ -177,7 +177,7 @@ static enum gb_status read_key(struct job *job, struct gb_reader *r)
 		store(job, key);
 		return GB_OK;
 	}
-	if (!job->count && !job->headed && isalpha((unsigned char)*r->at)) {
+	if (!job->in->count && !job->headed && isalpha((unsigned char)*r->at)) {
 		gb_reader_note("header \"%.*s\" skipped", (int)strcspn(r->at, "\r\n"), r->at);
 		job->headed = true;
 		return GB_OK;
@@ -190,12 +190,12 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 	gb_reader_is(r, GB_FILE_TEXT_KEYS, "");
 	if (gb_reader_start_text(r) || allocate(job, r, gb_count_lines(r->at, r->end)))
 		return r->err->code;
-	for (; job->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
+	for (; job->in->count < job->room && r->at < r->end; gb_reader_next_line(r)) {
 		if (!gb_reader_line_ends(r) && *r->at != '#' && read_key(job, r))
 			return r->err->code;
 	}
-	job->found = job->count;
-	return job->count ? GB_OK : gb_reader_reject(r, " has no keys");
+	job->found = job->in->count;
+	return job->in->count ? GB_OK : gb_reader_reject(r, " has no keys");
 }
 
 /* ---- any ---------------------------------------------------------------------------------- */
@@ -215,25 +215,19 @@ static enum gb_status read_any(struct job *job, struct gb_reader *r)
 	return (is_npy ? read_npy : read_text)(job, r);
 }
 
-enum gb_status gb_keys_read(const char *path, enum radix_type type, size_t limit, void **keys,
-			    size_t *count, struct gb_error *err)
+enum gb_status gb_keys_read(const char *path, size_t limit, struct radix_input *in,
+			    struct gb_error *err)
 {
-	struct job job = { .type = type, .key_size = radix_key_size(type), .limit = limit };
+	struct job job = { .in = in, .type = in->type, .key_size = in->key_size, .limit = limit };
 	struct gb_reader r;
 
-	*keys = NULL;
 	if (gb_reader_map(&r, path, "a file of keys", err))
 		return err->code;
-	(void)read_any(&job, &r);
-	gb_reader_close(&r);
-	if (err->code) {
-		gb_host_free(job.keys);
-		return err->code;
+	if (!read_any(&job, &r)) {
+		gb_reader_count("keys", "key", job.found, in->count);
+		if (in->count < limit)
+			gb_reader_note("fewer than --count=%zu", limit);
 	}
-	gb_reader_count("keys", "key", job.found, job.count);
-	if (job.count < limit)
-		gb_reader_note("fewer than --count=%zu", limit);
-	*keys = job.keys;
-	*count = job.count;
-	return GB_OK;
+	gb_reader_close(&r);
+	return err->code;
 }

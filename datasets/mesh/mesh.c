@@ -5,27 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/lbvh_types.h"
 #include "common/memory.h"
 #include "datasets/reading/reader.h"
 
-enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err)
+enum gb_status gb_mesh_alloc(struct lbvh_input *mesh, struct gb_error *err)
 {
 	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof *mesh->vertex, err);
 	mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof *mesh->triangle, err);
-	if (!mesh->triangle) {
-		gb_mesh_release(mesh);
+	if (!mesh->triangle)
 		return err->code;
-	}
 	memset(mesh->vertex + 3 * mesh->vertex_count, 0, 4 * sizeof *mesh->vertex);
 	return GB_OK;
-}
-
-void gb_mesh_release(struct gb_mesh *mesh)
-{
-	gb_host_free(mesh->vertex);
-	gb_host_free(mesh->triangle);
-	*mesh = (struct gb_mesh){ 0 };
 }
 
 /* ---- faces -------------------------------------------------------------------------------- */
@@ -74,7 +64,7 @@ void gb_mesh_skip_line(struct gb_mesh_pass *p, const struct gb_reader *r)
 /* ---- passes ------------------------------------------------------------------------------- */
 
 static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
-				 struct gb_mesh *mesh)
+				 struct lbvh_input *mesh)
 {
 	const double bytes = 12.0 * ((double)vertices + (double)triangles);
 	struct gb_error memory = { 0 };
@@ -96,45 +86,35 @@ static enum gb_status alloc_read(const struct gb_reader *r, size_t vertices, siz
 	return GB_OK;
 }
 
-static bool has_place(const float *vertex)
+static bool has_place(const struct lbvh_input *mesh, size_t v)
 {
+	const float *vertex = mesh->vertex + 3 * v;
+
 	return !isnan(vertex[0]) && !isnan(vertex[1]) && !isnan(vertex[2]);
 }
 
-/* Drop the triangles that use a vertex without a place.  Such a vertex gets the place of one that
- * has one, so that the bounds of all vertices stay as they are. */
-static void drop_lost(struct gb_mesh *mesh)
+/* Drop the triangles that use one of the `lost` vertices, which have no place.  Such a vertex gets the
+ * place of one that has one, so that the bounds of all vertices stay as they are.  Returns how many of
+ * the others repeat a vertex. */
+static size_t drop_lost(struct lbvh_input *mesh, size_t lost)
 {
-	const size_t corners = 3 * mesh->count;
-	const float *place = mesh->vertex;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < corners; i += 3) {
-		const uint32_t *t = mesh->triangle + i;
-
-		if (has_place(mesh->vertex + 3 * (size_t)t[0]) &&
-		    has_place(mesh->vertex + 3 * (size_t)t[1]) &&
-		    has_place(mesh->vertex + 3 * (size_t)t[2]))
-			memmove(mesh->triangle + 3 * kept++, t, 3 * sizeof *t);
-	}
-	mesh->count = kept;
-	if (!kept)
-		return;
-	place += 3 * (size_t)mesh->triangle[0];
-	for (size_t v = 0; v < mesh->vertex_count; v++)
-		if (!has_place(mesh->vertex + 3 * v))
-			memcpy(mesh->vertex + 3 * v, place, 3 * sizeof *place);
-}
-
-static size_t count_repeated(const struct gb_mesh *mesh)
-{
+	const size_t triangles = mesh->count;
 	size_t repeated = 0;
 
-	for (size_t i = 0; i < mesh->count; i++) {
+	mesh->count = 0;
+	for (size_t i = 0; i < triangles; i++) {
 		const uint32_t *t = mesh->triangle + 3 * i;
 
+		if (lost &&
+		    !(has_place(mesh, t[0]) && has_place(mesh, t[1]) && has_place(mesh, t[2])))
+			continue;
 		repeated += t[0] == t[1] || t[1] == t[2] || t[0] == t[2];
+		memmove(mesh->triangle + 3 * mesh->count++, t, 3 * sizeof *t);
 	}
+	for (size_t v = 0; lost && mesh->count && v < mesh->vertex_count; v++)
+		if (!has_place(mesh, v))
+			memcpy(mesh->vertex + 3 * v, mesh->vertex + 3 * (size_t)mesh->triangle[0],
+			       3 * sizeof *mesh->vertex);
 	return repeated;
 }
 
@@ -152,16 +132,15 @@ static void note_rounding(const float *vertex, size_t count)
 }
 
 /* Drop the triangles that have a NaN, and note what was read. */
-static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
+static enum gb_status finish(struct gb_reader *r, struct lbvh_input *mesh,
 			     const struct gb_mesh_pass *read)
 {
 	const size_t triangles = mesh->count;
 	size_t lost = 0, repeated;
 
 	for (size_t v = 0; v < mesh->vertex_count; v++)
-		lost += !has_place(mesh->vertex + 3 * v);
-	if (lost)
-		drop_lost(mesh);
+		lost += !has_place(mesh, v);
+	repeated = drop_lost(mesh, lost);
 	if (!mesh->count)
 		return gb_reader_reject(
 			r, ": each triangle has a coordinate that is not finite or beyond %g",
@@ -179,19 +158,19 @@ static enum gb_status finish(struct gb_reader *r, struct gb_mesh *mesh,
 			       read->first_other);
 	if (read->fans)
 		gb_reader_tell("polygons split into fans: %zu", read->fans);
-	if ((repeated = count_repeated(mesh)))
+	if (repeated)
 		gb_reader_tell("triangles that repeat a vertex: %zu", repeated);
 	return GB_OK;
 }
 
-enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
+enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 				  gb_mesh_read_pass *read, void *own)
 {
 	const struct gb_reader start = *r;
-	struct gb_mesh_pass count = { 0 }, fill = { .mesh = mesh };
+	struct gb_mesh_pass count = { .own = own }, fill = { .mesh = mesh, .own = own };
 
 	r->quiet = true;
-	if (read(r, &count, own))
+	if (read(r, &count))
 		return r->err->code;
 	r->quiet = false;
 	r->line -= r->line > 0; /* the last one */
@@ -199,7 +178,7 @@ enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
 		return r->err->code;
 	r->at = start.at;
 	r->line = start.line;
-	if (read(r, &fill, own))
+	if (read(r, &fill))
 		return r->err->code;
 	if (fill.vertices != mesh->vertex_count || fill.triangles != mesh->count)
 		return gb_reader_fail(r, "%zu triangles where %zu were counted", fill.triangles,

@@ -1,4 +1,4 @@
-/* mesh.h -- meshes: triangles over shared vertices, generated or read from files. */
+/* mesh.h -- meshes: triangles over shared vertices, read from files into an input of lbvh. */
 #ifndef GPUBENCH_DATASETS_MESH_MESH_H
 #define GPUBENCH_DATASETS_MESH_MESH_H
 
@@ -6,34 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/lbvh_types.h"
 #include "common/status.h"
 
 struct gb_reader;
 
-/* The arrays come from gb_host_alloc(); vertex has 16 spare bytes. */
-struct gb_mesh {
-	size_t count, vertex_count;
-	float *vertex;      /* x y z */
-	uint32_t *triangle; /* three vertex numbers */
-};
-
-/* Allocate the arrays for mesh->count triangles and mesh->vertex_count vertices and zero the spare
- * bytes.  On failure both pointers are NULL. */
-enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err);
-void gb_mesh_release(struct gb_mesh *mesh);
+/* Allocate the arrays for mesh->count triangles and mesh->vertex_count vertices, and 16 zero bytes after
+ * the last vertex.  The arrays, here and below, belong to the input that gb_input_begin() began, also
+ * after a failure. */
+enum gb_status gb_mesh_alloc(struct lbvh_input *mesh, struct gb_error *err);
 
 /* Read a mesh from a PLY (text or binary of either byte order), STL (text or binary) or OBJ file; the
  * contents tell which.  Polygons become triangle fans.  gb_reader_notes() say what was not taken: lines
  * and faces without three corners, and triangles with a coordinate that is not finite or beyond
  * LBVH_COORDINATE_MAX, are dropped.  GB_EUSAGE, with FILE:LINE (text) or FILE: byte N (binary), for
  * wrong counts, an index out of range, a malformed number, or a truncated file; GB_EMEMORY if memory
- * runs out.  On failure *mesh is empty. */
-enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err);
+ * runs out. */
+enum gb_status gb_mesh_read(const char *path, struct lbvh_input *mesh, struct gb_error *err);
 
-/* The readers behind gb_mesh_read().  On failure the caller frees the arrays of *mesh. */
-enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh);
-enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh);
-enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh);
+/* The readers behind gb_mesh_read(). */
+enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct lbvh_input *mesh);
+enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct lbvh_input *mesh);
+enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct lbvh_input *mesh);
 
 /* True for an STL file: text that begins with "solid" or "facet", or all of a binary one. */
 bool gb_is_stl(struct gb_reader r);
@@ -42,18 +36,19 @@ bool gb_is_stl(struct gb_reader r);
 
 /* A pass over a file.  The first one counts vertices and triangles, the second fills the arrays. */
 struct gb_mesh_pass {
-	struct gb_mesh *mesh;       /* of the second pass; NULL in the first */
+	struct lbvh_input *mesh;    /* of the second pass; NULL in the first */
 	size_t vertices, triangles; /* so far */
 	size_t corners;             /* of the face at hand, so far */
 	uint32_t first, last;       /* the first and the last of them */
 	size_t few, fans;           /* faces of fewer and of more than three corners */
 	size_t others, first_other; /* lines of no use and the number of the first one */
+	void *own;                  /* the reader's */
 };
 
-/* Read the mesh by two calls of `read`, which gets `own`.  GB_EUSAGE if there are no triangles or more
- * than can be numbered. */
-typedef enum gb_status gb_mesh_read_pass(struct gb_reader *r, struct gb_mesh_pass *p, void *own);
-enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct gb_mesh *mesh,
+/* Read the mesh by two calls of `read`.  GB_EUSAGE if there are no triangles or more than can be
+ * numbered. */
+typedef enum gb_status gb_mesh_read_pass(struct gb_reader *r, struct gb_mesh_pass *p);
+enum gb_status gb_mesh_read_twice(struct gb_reader *r, struct lbvh_input *mesh,
 				  gb_mesh_read_pass *read, void *own);
 
 /* Convert a coordinate; a NaN if it is not finite or beyond LBVH_COORDINATE_MAX in absolute value.  -0

@@ -146,9 +146,8 @@ static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p)
 	return GB_OK;
 }
 
-static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
+static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p)
 {
-	(void)own;
 	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p))
 			return r->err->code;
@@ -159,7 +158,7 @@ static enum gb_status read_lines(struct gb_reader *r, struct gb_mesh_pass *p, vo
 	return gb_reader_reject(r, " is neither a PLY, an STL nor an OBJ file");
 }
 
-enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
+enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	gb_reader_is(r, GB_FILE_OBJ, "");
 	return gb_mesh_read_twice(r, mesh, read_lines, NULL);

@@ -12,27 +12,13 @@ struct job {
 	struct gb_mesh_pass *pass;
 };
 
-static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				  void *to)
-{
-	const struct job *job = to;
-	double value = 0;
-
-	if (q->axis < 0 || !job->pass->mesh)
-		return gb_ply_skip(p, q);
-	if (gb_ply_read_value(p, q->type, "a coordinate", &value))
-		return p->r->err->code;
-	job->pass->mesh->vertex[3 * row + (size_t)q->axis] = gb_mesh_coordinate(value);
-	return GB_OK;
-}
-
 /* Read the number of a vertex, or -1 if that ends a strip. */
 static enum gb_status read_corner(struct job *job, const struct gb_ply_property *q, int64_t *corner)
 {
 	struct gb_ply *p = &job->ply;
 	double value = 0;
 
-	if (gb_ply_read_value(p, q->type, "a face's vertex", &value))
+	if (gb_ply_value(p, q, &value))
 		return p->r->err->code;
 	*corner = (int64_t)(value >= -1 && value <= UINT32_MAX ? value : -2);
 	if ((double)*corner != value || *corner >= (int64_t)p->vertex->count ||
@@ -49,7 +35,7 @@ static enum gb_status read_face(struct job *job, const struct gb_ply_property *q
 
 	if (!job->pass->mesh) {
 		job->pass->triangles += length > 2 ? length - 2 : 0;
-		return gb_ply_skip_values(&job->ply, q, length);
+		return gb_ply_skip(&job->ply, q, length);
 	}
 	for (uint32_t i = 0; i < length; i++) {
 		if (read_corner(job, q, &corner))
@@ -83,62 +69,61 @@ static enum gb_status read_strips(struct job *job, const struct gb_ply_property 
 	return GB_OK;
 }
 
-static enum gb_status take_faces(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				 void *to)
+static enum gb_status take(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
+			   uint32_t values, void *to)
 {
 	struct job *job = to;
-	uint32_t length = 0;
+	double value = 0;
 
-	(void)row;
-	if (q != job->faces && q != job->strips)
-		return gb_ply_skip(p, q);
-	if (gb_ply_read_length(p, q, &length))
+	if (q == job->faces)
+		return read_face(job, q, values);
+	if (q == job->strips)
+		return read_strips(job, q, values);
+	if (!job->pass->mesh)
+		return gb_ply_skip(p, q, values);
+	if (gb_ply_value(p, q, &value))
 		return p->r->err->code;
-	return (q == job->faces ? read_face : read_strips)(job, q, length);
-}
-
-/* Read all elements once. */
-static enum gb_status read_elements(struct gb_reader *r, struct gb_mesh_pass *pass, void *own)
-{
-	struct job *job = own;
-	struct gb_ply *p = &job->ply;
-
-	job->pass = pass;
-	pass->vertices = p->vertex->count;
-	gb_ply_rewind(p);
-	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++)
-		if (gb_ply_read_rows(p, e, e->count, e == p->vertex ? take_vertex : take_faces,
-				     job))
-			return r->err->code;
-	if (pass->mesh)
-		gb_ply_note_end(p);
+	job->pass->mesh->vertex[3 * row + (size_t)q->axis] = gb_mesh_coordinate(value);
 	return GB_OK;
 }
 
-/* The list of vertex numbers of the element of that name, or NULL. */
-static const struct gb_ply_property *find_list(const struct gb_ply *p, const char *element)
+/* Read all elements once. */
+static enum gb_status read_elements(struct gb_reader *r, struct gb_mesh_pass *pass)
+{
+	struct job *job = pass->own;
+
+	(void)r;
+	job->pass = pass;
+	pass->vertices = job->ply.vertex->count;
+	return gb_ply_read(&job->ply, pass->vertices, take, job);
+}
+
+/* Want the list of vertex numbers of the element of that name.  Returns it, or NULL. */
+static const struct gb_ply_property *want_list(struct gb_ply *p, const char *element)
 {
 	for (size_t i = 0; i < p->elements; i++)
 		for (size_t k = 0; k < p->element[i].properties; k++) {
-			const struct gb_ply_property *q = &p->element[i].property[k];
+			struct gb_ply_property *q = &p->element[i].property[k];
 
 			if (gb_equal(p->element[i].name, element) && q->length &&
 			    (gb_equal(q->name, "vertex_indices") ||
-			     gb_equal(q->name, "vertex_index")))
+			     gb_equal(q->name, "vertex_index"))) {
+				q->wanted = true;
 				return q;
+			}
 		}
 	return NULL;
 }
 
-enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh)
+enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	struct job job;
 
 	gb_reader_is(r, GB_FILE_PLY_MESH, "");
 	if (gb_ply_read_header(&job.ply, r))
 		return r->err->code;
-	job.faces = find_list(&job.ply, "face");
-	job.strips = find_list(&job.ply, "tristrips");
+	job.faces = want_list(&job.ply, "face");
+	job.strips = want_list(&job.ply, "tristrips");
 	if (!job.faces && !job.strips)
 		return gb_reader_fail(r, "the header declares no face with vertex_indices");
 	return gb_mesh_read_twice(r, mesh, read_elements, &job);

@@ -4,7 +4,7 @@
 #include "datasets/mesh/mesh.h"
 #include "datasets/reading/ply.h"
 
-static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
+static enum gb_status read_any(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	const size_t size = (size_t)(r->end - r->begin);
 
@@ -23,15 +23,13 @@ static enum gb_status read_any(struct gb_reader *r, struct gb_mesh *mesh)
 	return gb_mesh_read_obj(r, mesh);
 }
 
-enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err)
+enum gb_status gb_mesh_read(const char *path, struct lbvh_input *mesh, struct gb_error *err)
 {
 	struct gb_reader r;
 
-	*mesh = (struct gb_mesh){ 0 };
 	if (gb_reader_open(&r, path, "a mesh", err))
 		return err->code;
-	if (read_any(&r, mesh))
-		gb_mesh_release(mesh);
+	(void)read_any(&r, mesh);
 	gb_reader_close(&r);
 	return err->code;
 }

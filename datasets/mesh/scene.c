@@ -1,5 +1,4 @@
-/* scene.c -- generation of scenes, and cameras of scenes and meshes; scene.h lists the scenes.  y points
- * up. */
+/* scene.c -- generation of scenes; scene.h lists them.  y points up. */
 #include "datasets/mesh/scene.h"
 
 #include <math.h>
@@ -7,7 +6,6 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "common/text.h"
 #include "datasets/mesh/surfaces.h"
 #include "datasets/noise.h"
 
@@ -93,26 +91,14 @@ static void half_quad(const double a[3], const double b[3], const double d[3], s
 static void house(double x, double z, double width, double height, size_t triangle, float corner[9])
 {
 	const double base[4][2] = { { 0, 0 }, { width, 0 }, { width, width }, { 0, width } };
-	const size_t side = triangle / 2;
-	double a[3], b[3], d[3] = { 0, height, 0 };
+	const size_t side = triangle / 2; /* a wall; 4: the roof */
+	const double *from = base[side % 4], *to = base[(side + 1) % 4];
+	const double low = side < 4 ? 0 : height;
+	const double up[3] = { 0, height, 0 }, along[3] = { 0, 0, width };
 
-	if (side < 4) {
-		const double *from = base[side], *to = base[(side + 1) % 4];
-
-		a[0] = x + from[0];
-		a[2] = z + from[1];
-		b[0] = x + to[0];
-		b[2] = z + to[1];
-		a[1] = b[1] = 0;
-	} else {
-		a[0] = x;
-		b[0] = x + width;
-		a[1] = b[1] = height;
-		a[2] = b[2] = z;
-		d[1] = 0;
-		d[2] = width;
-	}
-	half_quad(a, b, d, triangle % 2, corner);
+	half_quad((double[]){ x + from[0], low, z + from[1] },
+		  (double[]){ x + to[0], low, z + to[1] }, side < 4 ? up : along, triangle % 2,
+		  corner);
 }
 
 /* Blocks of 16 triangles on a square lattice: a tower (10), two cables to points up to a third of
@@ -236,7 +222,7 @@ static void set_triangle(const struct surface *s, size_t i, uint32_t corner[3])
 	corner[2] = (uint32_t)below;
 }
 
-static void fill_surface(const struct surface *s, struct gb_mesh *mesh)
+static void fill_surface(const struct surface *s, struct lbvh_input *mesh)
 {
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < mesh->vertex_count; i++)
@@ -246,7 +232,7 @@ static void fill_surface(const struct surface *s, struct gb_mesh *mesh)
 		set_triangle(s, i, mesh->triangle + 3 * i);
 }
 
-static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh *mesh)
+static void fill_loose(const struct scene *scene, uint64_t seed, struct lbvh_input *mesh)
 {
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < mesh->count; i++) {
@@ -260,14 +246,13 @@ static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh 
 	}
 }
 
-enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct lbvh_input *mesh,
 			     struct gb_view *view, struct gb_error *err)
 {
 	const struct scene *scene = &scenes[number];
 	struct gb_noise noise;
 	struct surface s = { .noise = &noise };
 
-	*mesh = (struct gb_mesh){ 0 };
 	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = scene->fov };
 	memcpy(view->eye, scene->eye, sizeof view->eye);
 	memcpy(view->target, scene->target, sizeof view->target);
@@ -286,84 +271,4 @@ enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct 
 	else
 		fill_loose(scene, seed, mesh);
 	return GB_OK;
-}
-
-/* ---- views -------------------------------------------------------------------------------- */
-
-/* Cameras of public meshes, for a file of that name and number of triangles.  A public mesh often
- * has another count than the paper's mesh of the same name. */
-static const struct {
-	const char *file;
-	size_t triangles;
-	struct gb_view view;
-} known[] = {
-	{ "bunny.ply", 69451, { { -0.05, 0.17, 0.26 }, { -0.017, 0.105, 0 }, { 0, 1, 0 }, 40 } },
-	{ "dragon202k.ply",
-	  202520,
-	  { { -0.08, 0.19, 0.27 }, { -0.005, 0.12, 0 }, { 0, 1, 0 }, 42 } },
-	{ "dragon.ply", 871414, { { -0.08, 0.19, 0.27 }, { -0.005, 0.12, 0 }, { 0, 1, 0 }, 42 } },
-	{ "dabrovic-sponza.obj", 66450, { { -12, 3, 0.5 }, { 0, 5, -0.5 }, { 0, 1, 0 }, 70 } },
-	{ "sponza.ply", 66447, { { -12, 3, 0.5 }, { 0, 5, -0.5 }, { 0, 1, 0 }, 70 } },
-	{ "crytek-sponza.obj", 262267, { { -1200, 300, 50 }, { 0, 450, -50 }, { 0, 1, 0 }, 70 } },
-	{ "crysponza.ply", 279163, { { -1200, 300, 50 }, { 0, 450, -50 }, { 0, 1, 0 }, 70 } },
-	{ "conference.obj", 331179, { { 1000, 500, -300 }, { 0, 150, -300 }, { 0, 1, 0 }, 70 } },
-	{ "nefertiti.ply", 99938, { { -250, -650, 150 }, { 0, 0, 0 }, { 0, 0, 1 }, 45 } },
-};
-
-/* A view from outside: the bounding sphere of the mesh's box fills the image. */
-static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
-{
-	double lo[3] = { INFINITY, INFINITY, INFINITY };
-	double hi[3] = { -INFINITY, -INFINITY, -INFINITY };
-	const double from[3] = { 0.5, 0.4, 0.77 };
-	double radius = 0;
-
-	for (size_t i = 0; i < mesh->vertex_count; i++)
-		for (size_t k = 0; k < 3; k++) {
-			const double x = (double)mesh->vertex[3 * i + k];
-
-			lo[k] = x < lo[k] ? x : lo[k];
-			hi[k] = x > hi[k] ? x : hi[k];
-		}
-	for (int k = 0; k < 3; k++)
-		radius += (hi[k] - lo[k]) * (hi[k] - lo[k]) / 4;
-	radius = radius > 0 ? sqrt(radius) : 1;
-	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = 45 };
-	for (int k = 0; k < 3; k++) {
-		view->target[k] = (lo[k] + hi[k]) / 2;
-		view->eye[k] = view->target[k] + 2.6 * radius * from[k];
-	}
-}
-
-void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view)
-{
-	for (size_t i = 0; i < GB_COUNT(known); i++)
-		if (known[i].triangles == mesh->count && gb_equal(known[i].file, basename(path))) {
-			*view = known[i].view;
-			return;
-		}
-	outside_view(mesh, view);
-}
-
-struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge)
-{
-	const double half = tan(view->fov * PI / 360);
-	const double step = 2 * half / edge;
-	struct lbvh_camera camera;
-	double ahead[3], right[3], up[3];
-
-	for (int k = 0; k < 3; k++)
-		ahead[k] = view->target[k] - view->eye[k];
-	gb_normalise(ahead);
-	gb_cross(ahead, view->up, right);
-	gb_normalise(right);
-	gb_cross(right, ahead, up);
-	gb_normalise(up);
-	for (int k = 0; k < 3; k++) {
-		camera.eye[k] = (float)view->eye[k];
-		camera.dx[k] = (float)(right[k] * step);
-		camera.dy[k] = (float)(-up[k] * step);
-		camera.corner[k] = (float)(ahead[k] + (up[k] - right[k]) * (half - step / 2));
-	}
-	return camera;
 }

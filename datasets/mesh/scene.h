@@ -1,5 +1,5 @@
 /* scene.h -- triangle scenes of the lbvh benchmark, generated with an exact number of triangles, and
- * the cameras of generated scenes and of meshes from files.
+ * their views.
  *
  * A generated scene depends only on (name, triangles, seed), not on the number of threads:
  *
@@ -30,7 +30,7 @@
 #include "common/lbvh_types.h"
 #include "datasets/mesh/mesh.h"
 
-/* The camera of a scene, independent of the image size. */
+/* The view of a scene, independent of the image size. */
 struct gb_view {
 	double eye[3], target[3], up[3];
 	double fov; /* degrees, across the whole edge of the image */
@@ -41,14 +41,7 @@ extern const char *const gb_scene_names[];
 
 /* Generate a scene, by its number among the names, of `count` triangles (0: the scene's default) in *mesh
  * and its view in *view.  GB_EMEMORY if memory runs out. */
-enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct gb_mesh *mesh,
+enum gb_status gb_scene_make(size_t number, size_t count, uint64_t seed, struct lbvh_input *mesh,
 			     struct gb_view *view, struct gb_error *err);
-
-/* Set *view to the view recorded for a public mesh of that file name and number of triangles, else
- * to one from outside that shows the whole mesh. */
-void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
-
-/* The camera of an image of edge x edge pixels. */
-struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge);
 
 #endif

@@ -30,12 +30,11 @@ static bool is_whole(const struct gb_reader *r)
 	return size > HEAD && HEAD + declared(r) * TRIANGLE == size;
 }
 
-static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
+static enum gb_status read_binary(struct gb_reader *r, struct gb_mesh_pass *p)
 {
 	const size_t size = (size_t)(r->end - r->begin), vertices = 3 * declared(r);
 	const size_t wanted = HEAD + declared(r) * TRIANGLE;
 
-	(void)own;
 	if (wanted > size)
 		return gb_reader_reject(
 			r, ": a binary STL file of %zu triangles takes %zu bytes, and has %zu",
@@ -92,11 +91,10 @@ static enum gb_status read_line(struct gb_reader *r, struct gb_mesh_pass *p, boo
 	return GB_OK;
 }
 
-static enum gb_status read_text(struct gb_reader *r, struct gb_mesh_pass *p, void *own)
+static enum gb_status read_text(struct gb_reader *r, struct gb_mesh_pass *p)
 {
 	bool in_loop = false;
 
-	(void)own;
 	for (; r->at < r->end; gb_reader_next_line(r)) {
 		if (read_line(r, p, &in_loop))
 			return r->err->code;
@@ -113,7 +111,7 @@ bool gb_is_stl(struct gb_reader r)
 	return !strncasecmp(r.at, "solid", 5) || gb_reader_take(&r, "facet") || is_whole(&r);
 }
 
-enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct gb_mesh *mesh)
+enum gb_status gb_mesh_read_stl(struct gb_reader *r, struct lbvh_input *mesh)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = 1024;
 

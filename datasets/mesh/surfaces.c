@@ -67,15 +67,13 @@ static double flake_sphere(size_t number, double centre[3])
 		const double turn = child < 6 ? child * PI / 3 : (child - 6) * 2 * PI / 3 + PI / 6;
 		const double rise = child < 6 ? 0 : PI / 3.3;
 		const double aside = fabs(axis[0]) < 0.9 ? 1 : 0;
-		double right[3], ahead[3], to[3];
+		double right[3], ahead[3];
 
 		frame(axis, (double[]){ aside, 1 - aside, 0 }, right, ahead);
-		for (int k = 0; k < 3; k++)
-			to[k] = cos(rise) * (cos(turn) * right[k] + sin(turn) * ahead[k]) +
-				sin(rise) * axis[k];
 		for (int k = 0; k < 3; k++) {
-			centre[k] += radius * (4.0 / 3) * to[k];
-			axis[k] = to[k];
+			axis[k] = cos(rise) * (cos(turn) * right[k] + sin(turn) * ahead[k]) +
+				  sin(rise) * axis[k];
+			centre[k] += radius * (4.0 / 3) * axis[k];
 		}
 		radius /= 3;
 	}

@@ -99,14 +99,18 @@ enum gb_status gb_npy_open(struct gb_npy *n, struct gb_reader *r)
 	return GB_OK;
 }
 
+static const unsigned char *number_at(const struct gb_npy *n, size_t row, size_t column)
+{
+	return n->data +
+	       (n->fortran ? column * n->rows + row : row * n->columns + column) * n->size;
+}
+
 uint64_t gb_npy_bits(const struct gb_npy *n, size_t row, size_t column)
 {
-	const size_t index = n->fortran ? column * n->rows + row : row * n->columns + column;
-
-	return gb_number_bits(n->data + index * n->size, n->kind, n->size, n->big);
+	return gb_number_bits(number_at(n, row, column), n->kind, n->size, n->big);
 }
 
 double gb_npy_value(const struct gb_npy *n, size_t row, size_t column)
 {
-	return gb_number_value(n->kind, n->size, gb_npy_bits(n, row, column));
+	return gb_number_value(number_at(n, row, column), n->kind, n->size, n->big);
 }

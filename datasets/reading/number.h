@@ -18,9 +18,9 @@ static inline uint64_t gb_number_bits(const void *at, char kind, unsigned size, 
 	return kind == 'i' ? (uint64_t)((int64_t)(bits << spare) >> spare) : bits;
 }
 
-/* The value of a number with these bits. */
-static inline double gb_number_value(char kind, unsigned size, uint64_t bits)
+static inline double gb_number_value(const void *at, char kind, unsigned size, bool big)
 {
+	const uint64_t bits = gb_number_bits(at, kind, size, big);
 	const uint32_t low = (uint32_t)bits;
 	float single;
 	double wide;

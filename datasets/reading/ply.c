@@ -100,8 +100,6 @@ static enum gb_status read_property(struct gb_ply *p)
 	if (read_type(p, &q->type) || read_word(p, q->name))
 		return r->err->code;
 	q->axis = -1;
-	if (!q->length && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1])
-		q->axis = q->name[0] - 'x';
 	p->properties++;
 	p->element[p->elements - 1].properties++;
 	return GB_OK;
@@ -159,12 +157,15 @@ static enum gb_status check_header(struct gb_ply *p)
 		if (!gb_equal(e->name, "vertex"))
 			continue;
 		p->vertex = e;
-		for (size_t k = 0; k < e->properties; k++) {
-			const int axis = e->property[k].axis;
-
-			if (axis >= 0 && axes & 1U << axis)
-				return gb_reader_fail(r, "a second property %c", 'x' + axis);
-			axes |= axis >= 0 ? 1U << axis : 0;
+		for (struct gb_ply_property *q = e->property; q < e->property + e->properties;
+		     q++) {
+			if (q->length || q->name[0] < 'x' || q->name[0] > 'z' || q->name[1])
+				continue;
+			q->axis = q->name[0] - 'x';
+			q->wanted = true;
+			if (axes & 1U << q->axis)
+				return gb_reader_fail(r, "a second property %s", q->name);
+			axes |= 1U << q->axis;
 		}
 	}
 	if (axes != 7)
@@ -195,16 +196,10 @@ enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
 	return GB_OK;
 }
 
-void gb_ply_rewind(struct gb_ply *p)
-{
-	p->r->at = p->rows;
-	p->r->line = p->format == GB_PLY_ASCII ? p->header_lines + 1 : 0;
-	p->longer_rows = 0;
-}
-
 /* ---- values ------------------------------------------------------------------------------- */
 
-enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *type, const char *what,
+/* Read a number of that type; `what` names it in errors. */
+static enum gb_status read_value(struct gb_ply *p, const struct gb_ply_type *type, const char *what,
 				 double *value)
 {
 	struct gb_reader *r = p->r;
@@ -217,51 +212,32 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *typ
 	}
 	if ((size_t)(r->end - r->at) < type->size)
 		return gb_reader_fail(r, "the file ends where %s should be", what);
-	*value = gb_number_value(
-		type->kind, type->size,
-		gb_number_bits(r->at, type->kind, type->size, p->format == GB_PLY_BIG));
+	*value = gb_number_value(r->at, type->kind, type->size, p->format == GB_PLY_BIG);
 	r->at += type->size;
 	return GB_OK;
 }
 
-enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
-				  uint32_t *length)
+enum gb_status gb_ply_value(struct gb_ply *p, const struct gb_ply_property *q, double *value)
 {
-	double value = 1;
-
-	if (q->length && gb_ply_read_value(p, q->length, "the length of a list", &value))
-		return p->r->err->code;
-	if (!(value >= 0 && value <= UINT32_MAX && value == floor(value)))
-		return gb_reader_fail(p->r, "a list of %g values", value);
-	*length = (uint32_t)value;
-	return GB_OK;
+	return read_value(p, q->type, q->axis < 0 ? "a face's vertex" : "a coordinate", value);
 }
 
-enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property *q, uint32_t count)
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q, uint32_t values)
 {
 	struct gb_reader *r = p->r;
 
 	if (p->format != GB_PLY_ASCII) {
-		if ((size_t)(r->end - r->at) / q->type->size < count)
+		if ((size_t)(r->end - r->at) / q->type->size < values)
 			return gb_reader_fail(r, "the file ends where %s should be", q->name);
-		r->at += (size_t)count * q->type->size;
+		r->at += (size_t)values * q->type->size;
 		return GB_OK;
 	}
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < values; i++) {
 		if (gb_reader_line_ends(r))
 			return gb_reader_fail(r, "the line ends where %s should be", q->name);
 		r->at = gb_skip_word(r->at);
 	}
 	return GB_OK;
-}
-
-enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
-{
-	uint32_t length = 0;
-
-	if (gb_ply_read_length(p, q, &length))
-		return p->r->err->code;
-	return gb_ply_skip_values(p, q, length);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -274,7 +250,20 @@ static void skip_lines(struct gb_ply *p)
 			gb_reader_next_line(p->r);
 }
 
-enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
+static enum gb_status read_property_of(struct gb_ply *p, const struct gb_ply_property *q,
+				       size_t row, gb_ply_take *take, void *to)
+{
+	double values = 1;
+
+	if (q->length && read_value(p, q->length, "the length of a list", &values))
+		return p->r->err->code;
+	if (!(values >= 0 && values <= UINT32_MAX && values == floor(values)))
+		return gb_reader_fail(p->r, "a list of %g values", values);
+	return q->wanted ? take(p, q, row, (uint32_t)values, to)
+			 : gb_ply_skip(p, q, (uint32_t)values);
+}
+
+static enum gb_status read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
 				gb_ply_take *take, void *to)
 {
 	struct gb_reader *r = p->r;
@@ -286,12 +275,9 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 		if (r->at == r->end)
 			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,
 					      e->count);
-		for (size_t k = 0; k < e->properties; k++) {
-			const struct gb_ply_property *q = &e->property[k];
-
-			if (take ? take(p, q, i, to) : gb_ply_skip(p, q))
+		for (size_t k = 0; k < e->properties; k++)
+			if (read_property_of(p, &e->property[k], i, take, to))
 				return r->err->code;
-		}
 		if (p->format != GB_PLY_ASCII)
 			continue;
 		p->longer_rows += !gb_reader_line_ends(r);
@@ -300,11 +286,25 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 	return GB_OK;
 }
 
-void gb_ply_note_end(struct gb_ply *p)
+enum gb_status gb_ply_read(struct gb_ply *p, size_t vertices, gb_ply_take *take, void *to)
 {
+	struct gb_reader *r = p->r;
+
+	r->at = p->rows;
+	r->line = p->format == GB_PLY_ASCII ? p->header_lines + 1 : 0;
+	p->longer_rows = 0;
+	for (const struct gb_ply_element *e = p->element; e < p->element + p->elements; e++) {
+		const size_t rows = e == p->vertex ? vertices : e->count;
+
+		if (read_rows(p, e, rows, take, to))
+			return r->err->code;
+		if (rows < e->count)
+			return GB_OK;
+	}
 	skip_lines(p);
-	if (p->longer_rows)
+	if (p->longer_rows && !r->quiet)
 		gb_reader_note("rows with more values than declared: %zu", p->longer_rows);
-	if (p->r->at < p->r->end)
-		gb_reader_note("bytes after the last element ignored: %td", p->r->end - p->r->at);
+	if (r->at < r->end && !r->quiet)
+		gb_reader_note("bytes after the last element ignored: %td", r->end - r->at);
+	return GB_OK;
 }

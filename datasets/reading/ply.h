@@ -1,9 +1,8 @@
 /* ply.h -- PLY files (Turk 1994): a header that declares elements and their properties, then the
  * rows of the elements, as text or binary of either byte order.
  *
- * A caller reads the elements in order and passes a callback that receives the properties of their
- * rows.  Other elements and blank lines are skipped, and so are values and bytes beyond those that
- * the header declares.  Keywords and names may be in capitals.
+ * A callback receives the wanted properties row by row.  Others and blank lines are skipped, and so
+ * are values and bytes beyond those that the header declares.  Keywords and names may be in capitals.
  */
 #ifndef GPUBENCH_DATASETS_READING_PLY_H
 #define GPUBENCH_DATASETS_READING_PLY_H
@@ -21,13 +20,14 @@ struct gb_ply_type {
 struct gb_ply_property {
 	char name[GB_PLY_NAME];
 	const struct gb_ply_type *type, *length; /* of values, and of a list's length or NULL */
-	int axis;                                /* 0, 1, 2 for x, y, z; else -1 */
+	int axis;                                /* of the vertex: 0, 1, 2 for x, y, z; else -1 */
+	bool wanted;                             /* x, y, z, and what the caller adds */
 };
 
 struct gb_ply_element {
 	char name[GB_PLY_NAME];
 	size_t count;
-	const struct gb_ply_property *property;
+	struct gb_ply_property *property;
 	size_t properties; /* without any, there are no rows to read */
 };
 
@@ -46,32 +46,20 @@ struct gb_ply {
 /* True if the reader is at the first line of a PLY file. */
 bool gb_is_ply(const struct gb_reader *r);
 
-/* Skip a byte order mark and read the header of such a file.  Errors have a line number until gb_ply_rewind() goes to the rows. */
+/* Skip a byte order mark and read the header of such a file. */
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r);
 
-/* Go to the first row. */
-void gb_ply_rewind(struct gb_ply *p);
-
-/* A callback for property q of a row.  It must read the property or call gb_ply_skip(). */
+/* A callback for a wanted property of a row, which has so many values (1 unless it is a list).  It
+ * reads or skips all of them. */
 typedef enum gb_status gb_ply_take(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
-				   void *to);
+				   uint32_t values, void *to);
 
-/* Read the next `rows` rows, which belong to element e, and call `take` for each property of each
- * row.  If `take` is NULL, skip the rows. */
-enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
-				gb_ply_take *take, void *to);
+/* Read the elements: so many vertices and, unless there are more of them, all of the others.  Note
+ * what the file has beyond what its header declares, unless the reader is quiet. */
+enum gb_status gb_ply_read(struct gb_ply *p, size_t vertices, gb_ply_take *take, void *to);
 
-/* For `take`: read a number of that type (`what` names it in errors) or the length of a list (1 for a
- * scalar); skip so many values, or a property. */
-enum gb_status gb_ply_read_value(struct gb_ply *p, const struct gb_ply_type *type, const char *what,
-				 double *value);
-enum gb_status gb_ply_read_length(struct gb_ply *p, const struct gb_ply_property *q,
-				  uint32_t *length);
-enum gb_status gb_ply_skip_values(struct gb_ply *p, const struct gb_ply_property *q,
-				  uint32_t count);
-enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q);
-
-/* After the last element: note what the file has beyond what its header declares. */
-void gb_ply_note_end(struct gb_ply *p);
+/* For the callback: read a value of a property, or skip so many. */
+enum gb_status gb_ply_value(struct gb_ply *p, const struct gb_ply_property *q, double *value);
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q, uint32_t values);
 
 #endif

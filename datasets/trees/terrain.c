@@ -1,15 +1,13 @@
 /* terrain.c -- generation of terrain meshes; terrain.h defines the mesh and its error.
  *
- * partner() computes the neighbour of a node from the node's number alone, so no mesh is stored.
+ * The neighbour of a node is computed from the node's number alone, so no mesh is stored.
  */
 #include "datasets/trees/terrain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
-#include "datasets/noise.h"
 #include "datasets/trees/bits.h"
 
 enum {
@@ -23,22 +21,11 @@ static const double SPEED = 0.01;        /* distance in x that the camera moves 
 static const double FLATNESS = 1.0 / 64; /* error per length of flat ground */
 static const double PATIENCE = 0.9;      /* fraction of the threshold below which to merge */
 
-struct place {
-	double x, y, z;
-};
-
-/* The corners p, q, r of a node. */
-struct triangle {
+/* The corners p, q, r of a node, and the node of the same level across its hypotenuse: 0 at the border
+ * and for k < 2. */
+struct node {
 	double x[3], y[3];
-};
-
-struct gb_terrain {
-	struct gb_noise ground;
-	unsigned depth;
-	double threshold;
-	struct place camera;
-	uint64_t *split; /* marks, at the field's bits of the leaves */
-	uint64_t *merge;
+	uint32_t across;
 };
 
 /* The height at (x, y), both in [0, 1]. */
@@ -49,71 +36,56 @@ static double height(const struct gb_terrain *t, double x, double y)
 
 /* The camera of a frame.  Frame 0 is the start of the flight; the wishes of frame f use camera
  * f + 1. */
-static struct place camera(const struct gb_terrain *t, size_t frame)
+static struct gb_place camera(const struct gb_terrain *t, size_t frame)
 {
 	const double along = 0.2 + SPEED * (double)frame;
-	struct place c = { along - floor(along), 0.3, 0 };
+	struct gb_place c = { along - floor(along), 0.3, 0 };
 
 	c.y += 0.4 * c.x;
 	c.z = height(t, c.x, c.y) + ALTITUDE;
 	return c;
 }
 
-/* ---- triangles --------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------- */
 
-static struct triangle triangle(uint32_t k)
+/* The descent from the root keeps track of the nodes across the hypotenuse and across the legs p-q
+ * (left) and q-r (right).  The leg p-q of a node is the hypotenuse of its left child, and half of its
+ * hypotenuse is a leg of each child. */
+static struct node node_of(uint32_t k)
 {
-	struct triangle t = { { 0, 1, 1 }, { 0, 0, 1 } };
+	struct node n = { { 0, 1, 1 }, { 0, 0, 1 }, 0 };
 	const unsigned level = cbt_level(k);
-
-	if (k >> (level - 1) & 1) {
-		t.x[0] = t.y[0] = t.y[1] = 1;
-		t.x[1] = t.x[2] = t.y[2] = 0;
-	}
-	for (unsigned i = level - 1; i-- > 0;) {
-		const double mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
-		const int gone = k >> i & 1 ? 0 : 2; /* the corner that q replaces */
-
-		t.x[gone] = t.x[1];
-		t.y[gone] = t.y[1];
-		t.x[1] = mx;
-		t.y[1] = my;
-	}
-	return t;
-}
-
-/* The node of the same level across the hypotenuse of k; 0 at the border and for k < 2.  The
- * descent from the root keeps track of the nodes across the legs p-q (left) and q-r (right).  The
- * leg p-q of a node is the hypotenuse of its left child, and half of its hypotenuse is a leg of
- * each child. */
-static uint32_t partner(uint32_t k)
-{
-	const unsigned level = cbt_level(k);
-	uint32_t left = 0, right = 0, across;
+	uint32_t left = 0, right = 0;
 
 	if (level == 0)
-		return 0;
-	across = (k >> (level - 1)) ^ 1;
-	for (unsigned i = level - 1; i-- > 0;) {
-		const uint32_t parent = k >> (i + 1), old = across;
-
-		if (k >> i & 1) {
-			across = right ? 2 * right : 0;
-			left = 2 * parent;
-			right = old ? 2 * old : 0;
-		} else {
-			across = left ? 2 * left + 1 : 0;
-			left = old ? 2 * old + 1 : 0;
-			right = 2 * parent + 1;
-		}
+		return n;
+	n.across = (k >> (level - 1)) ^ 1;
+	if (n.across == 2) {
+		n.x[0] = n.y[0] = n.y[1] = 1;
+		n.x[1] = n.x[2] = n.y[2] = 0;
 	}
-	return across;
+	for (unsigned i = level - 1; i-- > 0;) {
+		const double mx = (n.x[0] + n.x[2]) / 2, my = (n.y[0] + n.y[2]) / 2;
+		const bool is_right = k >> i & 1;
+		const int gone = is_right ? 0 : 2; /* the corner that q replaces */
+		const uint32_t old = n.across ? 2 * n.across + !is_right : 0;
+		const uint32_t leg = is_right ? right : left, sibling = (k >> i) ^ 1;
+
+		n.across = leg ? 2 * leg + !is_right : 0;
+		left = is_right ? sibling : old;
+		right = is_right ? old : sibling;
+		n.x[gone] = n.x[1];
+		n.y[gone] = n.y[1];
+		n.x[1] = mx;
+		n.y[1] = my;
+	}
+	return n;
 }
 
 /* The error of node k, seen from the camera.  It is compared with the threshold. */
 static double need(const struct gb_terrain *t, uint32_t k)
 {
-	const struct triangle c = triangle(k);
+	const struct node c = node_of(k);
 	const double px = c.x[0], py = c.y[0], rx = c.x[2], ry = c.y[2];
 	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height(t, mx, my);
 	const double chord = (height(t, px, py) + height(t, rx, ry)) / 2;
@@ -139,7 +111,7 @@ static bool is_leaf(const uint64_t *field, unsigned depth, uint32_t k)
  * splits.  Each recursive call goes up one level. */
 static size_t split_conforming(const struct gb_terrain *t, uint64_t *field, uint32_t k)
 {
-	const uint32_t other = partner(k);
+	const uint32_t other = node_of(k).across;
 	size_t splits = 1;
 
 	if (other && !is_leaf(field, t->depth, other))
@@ -207,12 +179,15 @@ size_t gb_terrain_tree(struct gb_terrain *t, size_t leaves, uint64_t *field)
 /* Mark leaf k and its partner for splitting, or the larger leaves that must be split first. */
 static void mark_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 {
-	for (uint32_t other = partner(k); other && !is_leaf(field, t->depth, other);
-	     other = partner(k))
+	uint32_t other = node_of(k).across;
+
+	while (other && !is_leaf(field, t->depth, other)) {
 		k = other >> 1;
+		other = node_of(k).across;
+	}
 	gb_tree_set(t->split, cbt_field_bit(t->depth, k));
-	if (partner(k))
-		gb_tree_set(t->split, cbt_field_bit(t->depth, partner(k)));
+	if (other)
+		gb_tree_set(t->split, cbt_field_bit(t->depth, other));
 }
 
 /* True if both children of node k are leaves, neither is marked for splitting, and the error of k
@@ -228,7 +203,7 @@ static bool may_merge(const struct gb_terrain *t, const uint64_t *field, uint32_
 /* Mark the children of node k for merging if k and its partner may both be merged. */
 static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 {
-	const uint32_t other = partner(k);
+	const uint32_t other = node_of(k).across;
 
 	if (!may_merge(t, field, k) || (other && !may_merge(t, field, other)))
 		return;
@@ -265,26 +240,12 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	}
 }
 
-enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
-				 struct gb_error *err)
+enum gb_status gb_terrain_begin(struct gb_terrain *t, unsigned depth, uint64_t seed,
+				struct gb_error *err)
 {
-	struct gb_terrain *t = calloc(1, sizeof *t);
-
-	*terrain = t;
-	if (!t)
-		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
 	gb_noise_fill(&t->ground, 0, seed, STREAM_HEIGHTS);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
-	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
-	return t->merge ? GB_OK : err->code;
-}
-
-void gb_terrain_destroy(struct gb_terrain *t)
-{
-	if (!t)
-		return;
-	gb_host_free(t->merge);
-	gb_host_free(t->split);
-	free(t);
+	t->merge = gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err);
+	return err->code;
 }

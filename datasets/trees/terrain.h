@@ -19,13 +19,24 @@
 
 #include "common/cbt_types.h"
 #include "common/status.h"
+#include "datasets/noise.h"
 
-struct gb_terrain;
+struct gb_place {
+	double x, y, z;
+};
 
-enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
-				 struct gb_error *err);
-/* Accepts NULL. */
-void gb_terrain_destroy(struct gb_terrain *terrain);
+struct gb_terrain {
+	struct gb_noise ground;
+	unsigned depth;
+	double threshold;
+	struct gb_place camera;
+	uint64_t *split; /* marks, at the field's bits of the leaves */
+	uint64_t *merge;
+};
+
+/* Make the ground and allocate the marks, which the caller frees. */
+enum gb_status gb_terrain_begin(struct gb_terrain *terrain, unsigned depth, uint64_t seed,
+				struct gb_error *err);
 
 /* Choose the threshold so that the tree of the first camera has about `leaves` leaves, and build
  * this tree in the field.  Returns its number of leaves. */

@@ -33,58 +33,39 @@ static void set_every(uint64_t *field, uint64_t end, uint64_t step)
 			field[w] |= (uint64_t)((x & (step - 1)) == 0) << x % 64;
 }
 
-struct random_tree {
-	uint64_t *field;
-	uint64_t seed;
-	unsigned depth;
-};
-
 /* The number of leaves, out of the n of node k, that its left child gets; at most `room`. */
-static uint64_t left_share(const struct random_tree *t, uint32_t k, uint64_t n, uint64_t room)
+static uint64_t left_share(uint64_t seed, uint32_t k, uint64_t n, uint64_t room)
 {
 	const uint64_t least = n > room ? n - room : 1;
 	const uint64_t most = n - 1 < room ? n - 1 : room;
-	uint64_t word;
+	const uint64_t word = gb_random64_stream(seed, STREAM_SHAPE, k) >> 32;
 
-	if (least == most)
-		return least;
-	word = gb_random64_stream(t->seed, STREAM_SHAPE, k) >> 32;
 	return least + (word * (most - least + 1) >> 32);
 }
 
 /* Generate the subtree of node k with n leaves. */
-static void make_random(const struct random_tree *t, uint32_t k, uint64_t n)
+static void make_random(uint64_t *field, unsigned depth, uint64_t seed, uint32_t k, uint64_t n)
 {
 	const unsigned level = cbt_level(k);
-	const uint64_t x = cbt_field_bit(t->depth, k), size = UINT64_C(1) << (t->depth - level);
+	const uint64_t x = cbt_field_bit(depth, k), size = UINT64_C(1) << (depth - level);
 	uint64_t left;
 
 	if (n == 1) {
-		gb_tree_set(t->field, x);
+		gb_tree_set(field, x);
 		return;
 	}
 	if (n == size && size <= 64) {
-		t->field[x / 64] |= (UINT64_MAX >> (64 - size)) << x % 64;
+		field[x / 64] |= (UINT64_MAX >> (64 - size)) << x % 64;
 		return;
 	}
-	left = left_share(t, k, n, size / 2);
+	left = left_share(seed, k, n, size / 2);
 	if (level < TASK_LEVELS && size >= 4096) {
 #pragma omp task
-		make_random(t, 2 * k, left);
+		make_random(field, depth, seed, 2 * k, left);
 	} else {
-		make_random(t, 2 * k, left);
+		make_random(field, depth, seed, 2 * k, left);
 	}
-	make_random(t, 2 * k + 1, n - left);
-}
-
-static void random_field(uint64_t *field, unsigned depth, uint64_t leaves, uint64_t seed)
-{
-	struct random_tree t = { .seed = seed, .depth = depth };
-
-	t.field = field;
-#pragma omp parallel
-#pragma omp single
-	make_random(&t, 1, leaves);
+	make_random(field, depth, seed, 2 * k + 1, n - left);
 }
 
 /* Compute the number of leaves of the tree that the parameters describe; approximate for a terrain.
@@ -121,89 +102,52 @@ static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, s
 
 /* ---- by the definition ------------------------------------------------------------------- */
 
-/* Compute the sums of one level from those of the next.  A group of 64 nodes fills whole words, so
- * no two threads write the same word. */
-static void reduce_level(uint64_t *heap, unsigned depth, unsigned level)
-{
-	const uint32_t nodes = UINT32_C(1) << level, group = nodes < 64 ? nodes : 64;
-
-#pragma omp parallel for schedule(static) if (level >= 14)
-	for (uint32_t first = nodes; first < 2 * nodes; first += group)
-		for (uint32_t k = first; k < first + group; k++)
-			cbt_set(heap, depth, k,
-				cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
-}
-
 void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap)
 {
 	memset(heap, 0, cbt_heap_words(depth) * sizeof *heap);
 	heap[0] = UINT64_C(1) << depth;
 	cbt_put_field(heap, depth, field);
-	for (unsigned level = depth; level-- > 0;)
-		reduce_level(heap, depth, level);
-}
+	/* A group of 64 nodes fills whole words, so no two threads write the same word. */
+	for (unsigned level = depth; level-- > 0;) {
+		const uint32_t nodes = UINT32_C(1) << level, group = nodes < 64 ? nodes : 64;
 
-/* The leaf before the current one. */
-struct before {
-	uint32_t k; /* 0: none */
-	bool merge;
-};
+#pragma omp parallel for schedule(static) if (level >= 14)
+		for (uint32_t first = nodes; first < 2 * nodes; first += group)
+			for (uint32_t k = first; k < first + group; k++)
+				cbt_set(heap, depth, k,
+					cbt_get(heap, depth, 2 * k) +
+						cbt_get(heap, depth, 2 * k + 1));
+	}
+}
 
 size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
 {
 	const uint64_t end = UINT64_C(1) << depth;
-	struct before before = { 0, false };
+	uint32_t before = 0; /* the leaf before this one if it wishes to merge, else 0 */
 	size_t leaf = 0;
 
 	frame->splits = frame->merges = 0;
-	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
-		uint32_t k;
-		bool merge = gb_tree_get(frame->merge, leaf);
+	for (uint64_t x = 0, next = 0; x < end; x = next, leaf++) {
+		const uint32_t k = gb_tree_leaf(field, depth, &next);
+		const bool merge = gb_tree_get(frame->merge, leaf);
 
-		next = gb_tree_next(field, end, x + 1);
-		k = cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x));
 		if (gb_tree_get(frame->split, leaf) && next - x > 1) {
 			gb_tree_set(field, x + (next - x) / 2);
 			frame->splits++;
 		}
-		if (merge && before.merge && (k & 1) && before.k == k - 1) {
+		if (merge && before && (k & 1) && before == k - 1) {
 			field[x / 64] &= ~(UINT64_C(1) << x % 64);
 			frame->merges++;
 		}
-		before.k = k;
-		before.merge = merge;
+		before = merge ? k : 0;
 	}
 	return leaf + frame->splits - frame->merges;
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Allocate zeroed arrays for the wishes of a frame of `leaves` leaves.  A failure may leave one of
- * them allocated. */
-static enum gb_status alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
-{
-	const size_t words = cbt_wish_words(leaves);
-
-	frame->leaves = leaves;
-	frame->split = gb_host_zalloc(words, sizeof *frame->split, err);
-	if (!frame->split)
-		return err->code;
-	frame->merge = gb_host_zalloc(words, sizeof *frame->merge, err);
-	return frame->merge ? GB_OK : err->code;
-}
-
-/* The wishes of leaf k in frame f.  A quarter of all pairs of siblings wish to merge, except for an
- * eighth of their members.  An eighth of the other leaves wish to split. */
-static void wish(uint64_t seed, size_t f, uint32_t k, bool *split, bool *merge)
-{
-	const struct gb_random_block block = gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
-	const uint32_t own = block.word[1 + (k & 1)];
-
-	*merge = block.word[0] % 4 == 0 && own % 8 != 0;
-	*split = !*merge && own / 8 % 8 == 0;
-}
-
-/* Store random wishes of frame f for the leaves of the field. */
+/* Store random wishes of frame f for the leaves of the field.  A quarter of all pairs of siblings wish
+ * to merge, except for an eighth of their members.  An eighth of the other leaves wish to split. */
 static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, size_t f,
 			  struct cbt_frame *frame)
 {
@@ -211,13 +155,15 @@ static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, 
 	size_t leaf = 0;
 
 	for (uint64_t x = 0; x < end; leaf++) {
-		bool split, merge;
+		const uint32_t k = gb_tree_leaf(field, depth, &x);
+		const struct gb_random_block pair =
+			gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
+		const uint32_t own = pair.word[1 + (k & 1)];
 
-		wish(seed, f, gb_tree_leaf(field, depth, &x), &split, &merge);
-		if (split)
-			gb_tree_set(frame->split, leaf);
-		if (merge)
+		if (pair.word[0] % 4 == 0 && own % 8 != 0)
 			gb_tree_set(frame->merge, leaf);
+		else if (own / 8 % 8 == 0)
+			gb_tree_set(frame->split, leaf);
 	}
 }
 
@@ -225,23 +171,26 @@ static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, 
 static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *in,
 				  struct gb_terrain *terrain, struct gb_error *err)
 {
-	const size_t bytes = in->field_words * sizeof *in->field;
-
-	in->frame = gb_host_zalloc((size_t)p->frames, sizeof *in->frame, err);
-	in->end_field = in->frame ? gb_host_alloc(in->field_words, sizeof *in->field, err) : NULL;
+	in->frames = (size_t)p->frames;
+	in->frame = gb_host_zalloc(in->frames, sizeof *in->frame, err);
+	in->end_field = gb_host_alloc(in->field_words, sizeof *in->field, err);
 	if (!in->end_field)
 		return err->code;
 	in->end_leaves = in->leaves;
 	if (!gb_memory_is_dry())
-		memcpy(in->end_field, in->field, bytes);
+		memcpy(in->end_field, in->field, in->field_words * sizeof *in->field);
 	for (size_t f = 0; f < in->frames; f++) {
 		struct cbt_frame *frame = &in->frame[f];
+		const size_t words = cbt_wish_words(in->end_leaves);
 
-		if (alloc_frame(frame, in->end_leaves, err) || !frame->split || !frame->merge)
+		frame->leaves = in->end_leaves;
+		frame->split = gb_host_zalloc(words, sizeof *frame->split, err);
+		frame->merge = gb_host_zalloc(words, sizeof *frame->merge, err);
+		if (!frame->merge)
 			return err->code;
 		if (gb_memory_is_dry())
 			continue;
-		if (terrain)
+		if (p->shape == CBT_TERRAIN)
 			gb_terrain_wishes(terrain, in->end_field, f, frame);
 		else
 			random_wishes(in->end_field, in->depth, (uint64_t)p->seed, f, frame);
@@ -260,7 +209,9 @@ static void make_shape(const struct cbt_params *p, struct cbt_input *in, struct 
 	if (p->shape == CBT_TERRAIN)
 		in->leaves = gb_terrain_tree(terrain, in->leaves, in->field);
 	else if (p->shape == CBT_RANDOM)
-		random_field(in->field, in->depth, in->leaves, (uint64_t)p->seed);
+#pragma omp parallel
+#pragma omp single
+		make_random(in->field, in->depth, (uint64_t)p->seed, 1, in->leaves);
 	else
 		set_every(in->field, size, size / in->leaves);
 }
@@ -269,18 +220,14 @@ static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
 			       struct gb_terrain *terrain, struct gb_error *err)
 {
 	in->field = gb_host_zalloc(in->field_words, sizeof *in->field, err);
-	if (!in->field)
+	if (in->op == CBT_DECODE || in->op == CBT_UPDATE)
+		in->heap = gb_host_alloc(in->heap_words, sizeof *in->heap, err);
+	if (err->code)
 		return err->code;
-	in->frames = in->op == CBT_UPDATE ? (size_t)p->frames : 0;
 	if (!gb_memory_is_dry())
 		make_shape(p, in, terrain);
-	if (in->op == CBT_DECODE || in->op == CBT_UPDATE) {
-		in->heap = gb_host_alloc(in->heap_words, sizeof *in->heap, err);
-		if (!in->heap)
-			return err->code;
-		if (!gb_memory_is_dry())
-			gb_trees_reduce(in->field, in->depth, in->heap);
-	}
+	if (in->heap && !gb_memory_is_dry())
+		gb_trees_reduce(in->field, in->depth, in->heap);
 	if (in->op == CBT_UPDATE)
 		return make_frames(p, in, terrain, err);
 	in->total_leaves = in->leaves;
@@ -290,7 +237,7 @@ static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
 enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
 			     struct gb_error *err)
 {
-	struct gb_terrain *terrain = NULL;
+	struct gb_terrain terrain = { .split = NULL };
 
 	in->op = (enum cbt_op)params->op;
 	in->ids = (enum cbt_ids)params->ids;
@@ -300,8 +247,9 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	if (count_leaves(params, &in->leaves, err))
 		return err->code;
 	if (params->shape != CBT_TERRAIN ||
-	    !gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
-		(void)make_all(params, in, terrain, err);
-	gb_terrain_destroy(terrain);
+	    !gb_terrain_begin(&terrain, in->depth, (uint64_t)params->seed, err))
+		(void)make_all(params, in, &terrain, err);
+	gb_host_free(terrain.split);
+	gb_host_free(terrain.merge);
 	return err->code;
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/lbvh/view.h"
 #include "cli/benchmarks/registry.h"
 #include "common/lbvh_types.h"
-#include "datasets/mesh/scene.h"
 #include "tests/cuda/gpu.h"
 #include "tests/scene_number.h"
 
@@ -347,7 +347,7 @@ static void look_along_planes(double unit)
 				view.eye[k] = unit * eyes[e][k];
 				view.target[k] = unit * (eyes[e][k] + ahead[a][k]);
 			}
-			w.in->camera = gb_view_camera(&view, w.in->edge);
+			w.in->camera = lbvh_camera_of(&view, w.in->edge);
 			same_hits(&w);
 		}
 	gb_lbvh_benchmark.release(w.in);

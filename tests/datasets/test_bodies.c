@@ -18,29 +18,27 @@
 #include "tests/digest_of.h"
 #include "tests/file_of.h"
 
-struct bodies {
-	float *x, *y, *z;
-	size_t count;
-};
-
 static struct gb_error err;
 
-static struct bodies make(int distribution, int shuffled, size_t count, uint64_t seed)
+static struct octree_input make(int distribution, int shuffled, size_t count, uint64_t seed)
 {
-	struct bodies b = { malloc(count * 4 + 1), malloc(count * 4 + 1), malloc(count * 4 + 1),
-			    count };
+	struct octree_input b = { .count = count,
+				  .x = gb_host_alloc(count, 4, &err),
+				  .y = gb_host_alloc(count, 4, &err),
+				  .z = gb_host_alloc(count, 4, &err) };
 
-	gb_bodies_fill(b.x, b.y, b.z, (enum octree_distribution)distribution, count, seed);
+	cr_assert_eq(err.code, GB_OK);
+	gb_bodies_fill(&b, (enum octree_distribution)distribution, seed);
 	if (shuffled)
-		cr_assert_eq(gb_bodies_shuffle(b.x, b.y, b.z, count, seed, &err), GB_OK);
+		cr_assert_eq(gb_bodies_shuffle(&b, seed, &err), GB_OK);
 	return b;
 }
 
-static void drop(struct bodies *b)
+static void release(struct octree_input *b)
 {
-	free(b->x);
-	free(b->y);
-	free(b->z);
+	gb_host_free(b->x);
+	gb_host_free(b->y);
+	gb_host_free(b->z);
 }
 
 /* ---- generated ----------------------------------------------------------------------------- */
@@ -60,7 +58,7 @@ Test(bodies, known_digests_for_any_number_of_threads)
 	for (int d = 0; d < OCTREE_DISTRIBUTIONS; d++)
 		for (int shuffled = 0; shuffled < 2; shuffled++)
 			for (int threads = 1; threads <= 3; threads += 2) {
-				struct bodies b;
+				struct octree_input b;
 				uint64_t digest;
 
 				omp_set_num_threads(threads);
@@ -70,12 +68,12 @@ Test(bodies, known_digests_for_any_number_of_threads)
 				digest = digest_of(digest, b.z, 4 * b.count);
 				cr_expect_eq(digest, known[d][shuffled],
 					     "distribution %d: 0x%016lx", d, digest);
-				drop(&b);
+				release(&b);
 			}
 }
 
 /* A sum over all bodies that does not depend on their order. */
-static uint64_t sum_of(const struct bodies *b)
+static uint64_t sum_of(const struct octree_input *b)
 {
 	uint64_t sum = 0;
 
@@ -90,46 +88,39 @@ Test(bodies, shuffled)
 	static const size_t counts[] = { 1, 2, 3, 4, 5, 16, 17, 1000, 65537 };
 
 	for (size_t k = 0; k < GB_COUNT(counts); k++) {
-		struct bodies own = make(OCTREE_UNIFORM, 0, counts[k], 6);
-		struct bodies other = make(OCTREE_UNIFORM, 1, counts[k], 6);
+		struct octree_input own = make(OCTREE_UNIFORM, 0, counts[k], 6);
+		struct octree_input other = make(OCTREE_UNIFORM, 1, counts[k], 6);
 		size_t kept = 0;
 
 		for (size_t i = 0; i < own.count; i++)
 			kept += own.x[i] == other.x[i];
 		cr_assert(own.count < 100 || kept < own.count / 50);
 		cr_assert_eq(sum_of(&own), sum_of(&other));
-		drop(&own);
-		drop(&other);
+		release(&own);
+		release(&other);
 	}
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
 
 /* Write a file and read it. */
-static struct bodies read_text(const char *name, const char *text, size_t length, size_t limit)
+static struct octree_input read_text(const char *name, const char *text, size_t length,
+				     size_t limit)
 {
-	struct bodies b = { NULL, NULL, NULL, 0 };
+	struct octree_input b = { 0 };
 	const char *path = file_of(name, text, length);
 
 	err = (struct gb_error){ 0 };
-	(void)gb_bodies_read(path, limit, &b.x, &b.y, &b.z, &b.count, &err);
+	(void)gb_bodies_read(path, limit, &b, &err);
 	remove(path);
-	cr_assert((err.code == GB_OK) == (b.x != NULL));
 	return b;
-}
-
-static void release(struct bodies *b)
-{
-	gb_host_free(b->x);
-	gb_host_free(b->y);
-	gb_host_free(b->z);
 }
 
 /* Expect the bodies (1, 2, 3), (4, 5, 6) ... */
 static void expect_steps(const char *path, const char *text, size_t length, size_t limit,
 			 size_t count)
 {
-	struct bodies b = read_text(path, text, length, limit);
+	struct octree_input b = read_text(path, text, length, limit);
 
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	cr_assert_eq(b.count, count);
@@ -142,7 +133,7 @@ static void expect_steps(const char *path, const char *text, size_t length, size
 /* A message that starts with a colon must follow the name of the file. */
 static void expect_error(const char *path, const char *text, size_t length, const char *words)
 {
-	struct bodies b = read_text(path, text, length, 0);
+	struct octree_input b = read_text(path, text, length, 0);
 	char message[80];
 
 	(void)snprintf(message, sizeof message, "%s%s", *words == ':' ? path : "", words);
@@ -305,7 +296,7 @@ Test(bodies, ply_big_endian)
 	static const char text[] = "ply\nformat binary_big_endian 1.0\nelement vertex 1\n"
 				   "property char x\nproperty short y\nproperty int z\n"
 				   "end_header\n\xff\xff\xfe\xff\xff\xff\xfd";
-	struct bodies b = read_text(".ply", TEXT(text), 0);
+	struct octree_input b = read_text(".ply", TEXT(text), 0);
 
 	cr_assert_eq(b.count, 1, "%s", err.message);
 	cr_assert(b.x[0] == -1 && b.y[0] == -2 && b.z[0] == -3);
@@ -396,11 +387,10 @@ Test(bodies, no_such_file)
 						{ "/dev/null", "not a regular file" } };
 
 	for (size_t i = 0; i < GB_COUNT(files); i++) {
-		struct bodies b;
+		struct octree_input b;
 
 		err = (struct gb_error){ 0 };
-		cr_assert_eq(gb_bodies_read(files[i][0], 0, &b.x, &b.y, &b.z, &b.count, &err),
-			     GB_EUSAGE);
+		cr_assert_eq(gb_bodies_read(files[i][0], 0, &b, &err), GB_EUSAGE);
 		cr_assert(strstr(err.message, files[i][1]) != NULL, "%s", err.message);
 	}
 }
@@ -411,13 +401,13 @@ Test(bodies, no_memory)
 	const size_t before = gb_memory_used(GB_HOST_MEMORY);
 
 	for (int64_t k = 1; k <= 3; k++) {
-		struct bodies b;
+		struct octree_input b;
 
 		gb_memory_fail_at(k);
 		b = read_text(".csv", "1,2,3\n", 6, 0);
 		gb_memory_fail_at(0);
 		cr_assert_eq(err.code, GB_EMEMORY);
-		cr_assert(b.x == NULL && b.y == NULL && b.z == NULL);
+		release(&b);
 		cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), before);
 	}
 }

@@ -9,18 +9,31 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/bfs/write.h"
+#include "common/benchmark.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
 #include "tests/digest_of.h"
 #include "tests/file_of.h"
 
+/* The input, or NULL. */
+static struct bfs_input *create(const struct bfs_params *params, struct gb_error *err)
+{
+	struct bfs_input *in = gb_input_begin(sizeof *in, err);
+	void *input;
+
+	(void)bfs_input_make(in, params, err);
+	(void)gb_input_end(in, &input, err);
+	return input;
+}
+
 static struct bfs_input *make(const struct bfs_params *params)
 {
 	struct gb_error err = { 0 };
 	struct bfs_input *in;
 
-	bfs_input_create(params, &in, &err);
+	in = create(params, &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	return in;
 }
@@ -106,7 +119,7 @@ Test(graph, structure)
 			in = make(&kinds[k]);
 			check(in);
 			cr_expect_eq(digest(in), known[k], "kind %zu: 0x%016lx", k, digest(in));
-			bfs_input_destroy(in);
+			gb_input_release(in);
 		}
 	omp_set_num_threads(omp_get_num_procs());
 }
@@ -126,7 +139,7 @@ Test(graph, gnp_has_the_expected_edges)
 		cr_assert(fabs(z) < 4.5, "p = %g: z = %g", p[k], z);
 		for (uint32_t v = 0; v < in->n; v++)
 			cr_assert(!bit(in->matrix, in, v, v));
-		bfs_input_destroy(in);
+		gb_input_release(in);
 	}
 }
 
@@ -136,11 +149,11 @@ Test(graph, no_edges_and_all_edges)
 	struct bfs_input *in = make(&params);
 
 	cr_assert(in->m == 0 && in->source_count == 1 && in->source[0] == 0);
-	bfs_input_destroy(in);
+	gb_input_release(in);
 	params.p = 1;
 	in = make(&params);
 	cr_assert(in->m == 130 * 129 && in->source_count == 3);
-	bfs_input_destroy(in);
+	gb_input_release(in);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -278,7 +291,7 @@ static void expect_edges(const char *path, const char *expected)
 			snprintf(text + strlen(text), sizeof text - strlen(text), "%u>%u ", u,
 				 in->out.column[e]);
 	cr_assert_str_eq(text, expected);
-	bfs_input_destroy(in);
+	gb_input_release(in);
 	unlink(path);
 }
 
@@ -301,7 +314,7 @@ static void expect_fault(const char *path, const char *fault)
 	struct gb_error err = { 0 };
 	struct bfs_input *in;
 
-	bfs_input_create(&params, &in, &err);
+	in = create(&params, &err);
 	cr_assert_eq(err.code, GB_EUSAGE, "not found in %s: %s", path, fault);
 	cr_assert(!in && !strncmp(err.message, path, strlen(path)), "%s", err.message);
 	cr_assert(!strncmp(err.message + strlen(path), fault, strlen(fault)),
@@ -352,7 +365,7 @@ Test(graph, memory_is_bounded)
 		gb_memory_mark();
 		in = make(&params);
 		cr_expect_leq(gb_memory_peak(GB_HOST_MEMORY) - used, 8 * size + 4096, "%zu", k);
-		bfs_input_destroy(in);
+		gb_input_release(in);
 		unlink(params.file);
 	}
 	free(text);
@@ -397,8 +410,8 @@ Test(graph, written_and_read_again)
 				cr_assert_arr_eq(again->out.column, in->out.column, in->m * 4);
 			expect_equal_degrees(in, again);
 			unlink(params.file);
-			bfs_input_destroy(in);
-			bfs_input_destroy(again);
+			gb_input_release(in);
+			gb_input_release(again);
 		}
 }
 
@@ -415,7 +428,7 @@ Test(graph, not_written)
 		cr_assert_eq(bfs_graph_write(in, "/tmp/gpubench-full.sg", &err), GB_EIO);
 		cr_assert_eq(unlink("/tmp/gpubench-full.sg"), 0, "the user's link stays");
 	}
-	bfs_input_destroy(in);
+	gb_input_release(in);
 }
 
 /* ---- .sg --------------------------------------------------------------------------------- */
@@ -464,7 +477,7 @@ Test(graph, sg_of_other_programs)
 		params.file = file_of(".sg", files[i].bytes, files[i].size);
 		in = make(&params);
 		cr_assert(in->n == files[i].vertices && in->symmetric == files[i].symmetric);
-		bfs_input_destroy(in);
+		gb_input_release(in);
 		expect_edges(params.file, files[i].edges);
 	}
 }
@@ -531,11 +544,11 @@ Test(graph, each_allocation_of_a_reader_may_fail)
 			struct bfs_input *in;
 
 			gb_memory_fail_at(k);
-			(void)bfs_input_create(&params, &in, &err);
+			in = create(&params, &err);
 			gb_memory_fail_at(0);
 			failed = err.code || in->no_matrix;
 			cr_assert(!err.code || err.code == GB_EMEMORY);
-			bfs_input_destroy(in);
+			gb_input_release(in);
 			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 		}
 		cr_assert(k > 5 && k < 30);

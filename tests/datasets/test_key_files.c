@@ -31,6 +31,21 @@ static void remove_file(void)
 	unlink(path);
 }
 
+/* Read `path`. */
+static enum gb_status read_keys(enum radix_type type, size_t limit, void **keys, size_t *count,
+				struct gb_error *err)
+{
+	struct radix_input in = { .type = type, .key_size = radix_key_size(type) };
+
+	if (gb_keys_read(path, limit, &in, err)) {
+		gb_host_free(in.keys);
+		in.keys = NULL;
+	}
+	*keys = in.keys;
+	*count = in.count;
+	return err->code;
+}
+
 /* Expect this status from reading `path`; the message must name the file and contain `words`. */
 static void refused(enum radix_type type, enum gb_status status, const char *words)
 {
@@ -38,7 +53,7 @@ static void refused(enum radix_type type, enum gb_status status, const char *wor
 	void *keys = (void *)1;
 	size_t count, used = gb_memory_used(GB_HOST_MEMORY);
 
-	cr_assert_eq(gb_keys_read(path, type, 0, &keys, &count, &err), status);
+	cr_assert_eq(read_keys(type, 0, &keys, &count, &err), status);
 	cr_assert(strstr(err.message, path) && strstr(err.message, words), "message: %s",
 		  err.message);
 	cr_assert_null(keys);
@@ -56,12 +71,12 @@ Test(key_files, whole_and_limited, .fini = remove_file)
 		void *keys;
 		size_t count;
 
-		cr_assert_eq(gb_keys_read(path, RADIX_U64, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(read_keys(RADIX_U64, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, want[i]);
 		cr_assert_eq(gb_reader_notes()->altered, limits[i] == 4);
 		cr_assert_arr_eq(keys, data, count * 8);
 		gb_host_free(keys);
-		cr_assert_eq(gb_keys_read(path, RADIX_U32, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(read_keys(RADIX_U32, limits[i], &keys, &count, &err), GB_OK);
 		cr_assert_eq(count, limits[i] ? limits[i] : 6);
 		cr_assert_arr_eq(keys, data, count * 4);
 		gb_host_free(keys);
@@ -115,7 +130,7 @@ static void try(const struct file *files, size_t count)
 			remove_file();
 			continue;
 		}
-		cr_assert_eq(gb_keys_read(path, files[i].type, 0, &keys, &got, &err), GB_OK, "%s",
+		cr_assert_eq(read_keys(files[i].type, 0, &keys, &got, &err), GB_OK, "%s",
 			     err.message);
 		remove_file();
 		cr_assert_eq(got, files[i].count, "file %zu", i);
@@ -328,8 +343,7 @@ Test(key_files, dry_run_counts_and_does_not_read, .fini = remove_file)
 	if (truncate(path, (off_t)1 << 36))
 		cr_skip_test("no sparse file of 64 GiB: %s", strerror(errno));
 	gb_memory_set_dry(true);
-	cr_assert_eq(gb_keys_read(path, RADIX_U32, 0, &keys, &count, &err), GB_OK, "%s",
-		     err.message);
+	cr_assert_eq(read_keys(RADIX_U32, 0, &keys, &count, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(count, (size_t)1 << 34);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used + ((size_t)1 << 36));
 	gb_host_free(keys);

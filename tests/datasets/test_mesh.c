@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/benchmarks/lbvh/image.h"
+#include "cli/benchmarks/lbvh/view.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/mesh/mesh.h"
@@ -21,11 +22,19 @@ static const char *const scenes[] = { "terrain", "knot",   "flake",  "soup", "ci
 
 /* ---- generated scenes --------------------------------------------------------------------- */
 
-static void make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh)
+static void release(struct lbvh_input *mesh)
+{
+	gb_host_free(mesh->vertex);
+	gb_host_free(mesh->triangle);
+	*mesh = (struct lbvh_input){ 0 };
+}
+
+static void make(const char *name, size_t count, uint64_t seed, struct lbvh_input *mesh)
 {
 	struct gb_error err = { 0 };
 	struct gb_view view;
 
+	*mesh = (struct lbvh_input){ 0 };
 	cr_assert_eq(gb_scene_make((size_t)scene_number(name), count, seed, mesh, &view, &err),
 		     GB_OK, "%s", err.message);
 }
@@ -36,7 +45,7 @@ Test(scene, exactly_the_requested_number_of_triangles)
 
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (size_t c = 0; c < GB_COUNT(counts); c++) {
-			struct gb_mesh mesh;
+			struct lbvh_input mesh;
 
 			make(scenes[s], counts[c], 1, &mesh);
 			cr_assert_eq(mesh.count, counts[c]);
@@ -46,13 +55,13 @@ Test(scene, exactly_the_requested_number_of_triangles)
 				cr_assert(fabsf(mesh.vertex[i]) <= LBVH_COORDINATE_MAX);
 				cr_assert(mesh.vertex[i] != 0 || !signbit(mesh.vertex[i]));
 			}
-			gb_mesh_release(&mesh);
+			release(&mesh);
 		}
 }
 
 Test(scene, the_teapot_has_its_usual_number)
 {
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 	float lo[3] = { INFINITY, INFINITY, INFINITY }, hi[3] = { 0 };
 
 	make("teapot", 0, 1, &mesh);
@@ -65,13 +74,13 @@ Test(scene, the_teapot_has_its_usual_number)
 	cr_assert(fabsf(lo[0] + 3) < 0.01f && hi[0] > 3.4f && hi[0] < 3.525f);
 	cr_assert(lo[1] == 0 && fabsf(hi[1] - 3.15f) < 1e-6f);
 	cr_assert(fabsf(lo[2] + 2) < 1e-3f && fabsf(hi[2] - 2) < 1e-3f);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 }
 
 Test(scene, the_same_bytes_for_any_threads)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
-		struct gb_mesh a, b;
+		struct lbvh_input a, b;
 
 		omp_set_num_threads(1);
 		make(scenes[s], 5000, 7, &a);
@@ -80,8 +89,8 @@ Test(scene, the_same_bytes_for_any_threads)
 		cr_assert_eq(a.vertex_count, b.vertex_count);
 		cr_assert(memcmp(a.vertex, b.vertex, 12 * a.vertex_count) == 0, "%s", scenes[s]);
 		cr_assert(memcmp(a.triangle, b.triangle, 12 * a.count) == 0, "%s", scenes[s]);
-		gb_mesh_release(&a);
-		gb_mesh_release(&b);
+		release(&a);
+		release(&b);
 	}
 }
 
@@ -90,19 +99,19 @@ Test(scene, the_view_looks_at_the_scene)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
 		struct gb_error err = { 0 };
-		struct gb_mesh mesh;
+		struct lbvh_input mesh = { 0 };
 		struct gb_view view;
 		struct lbvh_camera camera;
 		float centre[3], beside[3];
 
 		gb_scene_make((size_t)scene_number(scenes[s]), 100, 1, &mesh, &view, &err);
-		camera = gb_view_camera(&view, 101);
+		camera = lbvh_camera_of(&view, 101);
 		lbvh_direction(&camera, 50, 50, centre);
 		for (int k = 0; k < 3; k++)
 			beside[k] = (float)(view.target[k] - view.eye[k]);
 		cr_assert(lbvh_dot(centre, beside) > 0.9999f * sqrtf(lbvh_dot(beside, beside)),
 			  "%s", scenes[s]);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 }
 
@@ -110,11 +119,12 @@ Test(scene, the_view_looks_at_the_scene)
 
 /* Read bytes as a file with this extension; the contents, not the name, tell its format. */
 static enum gb_status read_as(const char *ending, const void *bytes, size_t size,
-			      struct gb_mesh *mesh, struct gb_error *err)
+			      struct lbvh_input *mesh, struct gb_error *err)
 {
 	const char *path = file_of(ending, bytes, size);
 
 	*err = (struct gb_error){ 0 };
+	*mesh = (struct lbvh_input){ 0 };
 	gb_mesh_read(path, mesh, err);
 	unlink(path);
 	return err->code;
@@ -123,17 +133,17 @@ static enum gb_status read_as(const char *ending, const void *bytes, size_t size
 static void refuse(const char *ending, const char *text, const char *words)
 {
 	struct gb_error err;
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	cr_assert_eq(read_as(ending, text, strlen(text), &mesh, &err), GB_EUSAGE, "was read: %s",
 		     text);
 	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
 		  words);
-	cr_assert(mesh.vertex == NULL && mesh.triangle == NULL);
+	release(&mesh);
 }
 
 static void accept(const char *ending, const char *text, size_t vertices, size_t triangles,
-		   struct gb_mesh *mesh)
+		   struct lbvh_input *mesh)
 {
 	struct gb_error err;
 
@@ -171,19 +181,19 @@ Test(mesh, obj_faces_of_every_form)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(files); i++) {
-		struct gb_mesh mesh;
+		struct lbvh_input mesh;
 
 		accept(".obj", files[i], 4, 2, &mesh);
 		cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0, "file %zu", i);
 		cr_assert_eq(mesh.vertex[6], 1);
 		cr_assert_eq(mesh.vertex[10], 1);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 }
 
 Test(mesh, obj_numbers_of_every_form)
 {
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 	const float wanted[] = { 1.5f, -0.25f, 1e-3f, 12345678.9f, 3e10f, 0.1f,
 				 0,    1e-30f, 0,     7,           -7,    1.0e2f };
 
@@ -194,7 +204,7 @@ Test(mesh, obj_numbers_of_every_form)
 	for (size_t i = 0; i < GB_COUNT(wanted); i++)
 		cr_assert_eq(mesh.vertex[i], wanted[i], "%zu: %g", i, (double)mesh.vertex[i]);
 	cr_assert(!signbit(mesh.vertex[6]));
-	gb_mesh_release(&mesh);
+	release(&mesh);
 }
 
 Test(mesh, obj_malformed)
@@ -237,7 +247,7 @@ Test(mesh, vertices_without_a_place)
 	const char *const spelled[] = { "nan",     "-nan(ind)", "NaN(0x1)", "inf",   "-Infinity",
 					"1.#QNAN", "-1.#IND00", "1.#INF",   "1e999", "-2e12" };
 	char text[200];
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	for (size_t i = 0; i < GB_COUNT(spelled); i++) {
 		(void)snprintf(text, sizeof text, SQUARE "v 0 %s 0\nf 1 2 3 5\nf 2 3 4\n",
@@ -245,7 +255,7 @@ Test(mesh, vertices_without_a_place)
 		accept(".obj", text, 5, 2, &mesh);
 		cr_assert(mesh.triangle[3] == 1 && mesh.triangle[5] == 3);
 		cr_assert(mesh.vertex[12] >= 0 && mesh.vertex[12] <= 1);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 }
 
@@ -255,7 +265,7 @@ Test(mesh, vertices_without_a_place)
 
 Test(mesh, stl_text)
 {
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 	const char *const files[] = {
 		"solid a b\n" FACET("vertex", "0") FACET("vertex", "2.5") "endsolid a b\n",
 		"\xef\xbb\xbfsolidab\n" FACET("vertex", "0") FACET("vertex", "2.5"),
@@ -268,7 +278,7 @@ Test(mesh, stl_text)
 		accept(".stl", files[i], 6, 2, &mesh);
 		cr_assert_eq(mesh.vertex[11], 2.5f);
 		cr_assert(mesh.triangle[3] == 3 && mesh.triangle[5] == 5);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 	/* Two solids, capitals, a colour, a loop of two vertices, one of four, and a NaN. */
 	accept(".any",
@@ -279,7 +289,7 @@ Test(mesh, stl_text)
 							    "vertex", "nan") "endsolid",
 	       12, 3, &mesh);
 	cr_assert(mesh.triangle[6] == 5 && mesh.triangle[7] == 7 && mesh.triangle[8] == 8);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	refuse(".stl", "solid\nendsolid\n", ":2: no face has three corners (vertices: 0)");
 	refuse(".stl", "version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS");
 	refuse(".stl", "solid\nfacet\nvertex 0 0 0\n", ":3: a vertex outside a loop");
@@ -296,7 +306,7 @@ Test(mesh, stl_binary)
 	const float vertex[] = { 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0 };
 	const uint32_t count = 2;
 	unsigned char bytes[84 + 2 * 50 + 3];
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 	struct gb_error err;
 
 	for (size_t i = 0; i < GB_COUNT(headers); i++) {
@@ -310,9 +320,10 @@ Test(mesh, stl_binary)
 				     GB_OK, "%s", err.message);
 			cr_assert(mesh.count == 2 && mesh.vertex_count == 6);
 			cr_assert(mesh.vertex[9 + 6] == 1 && mesh.triangle[5] == 5);
-			gb_mesh_release(&mesh);
+			release(&mesh);
 		}
 		cr_assert_eq(read_as(".stl", bytes, 183, &mesh, &err), GB_EUSAGE);
+		release(&mesh);
 		cr_assert(strstr(err.message, "of 2 triangles takes 184 bytes, and has 183"), "%s",
 			  err.message);
 	}
@@ -331,16 +342,16 @@ Test(mesh, stl_binary)
 Test(mesh, ply_ascii)
 {
 	const uint32_t fan[] = { 0, 1, 2, 0, 2, 3 };
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	accept(".ply", QUAD "4 0 1 2 3\n", 4, 2, &mesh);
 	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	accept(".ply",
 	       "\xef\xbb\xbf" HEADER("ascii", "00000000000000000004", "01") FOUR "04 0 01 2 3\n", 4,
 	       2, &mesh);
 	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	accept(".PLY",
 	       "ply\r\nformat ascii 1.0\r\nobj_info x\r\nelement face 2\r\n"
 	       "property uchar red\r\nproperty list uint8 uint32 vertex_index\r\n"
@@ -354,7 +365,7 @@ Test(mesh, ply_ascii)
 	cr_assert_eq(mesh.vertex[2], 1.5f);
 	cr_assert_eq(mesh.vertex[7], -1);
 	cr_assert_eq(mesh.triangle[3], 2);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 }
 
 /* Files of exporters that differ from what most write. */
@@ -365,7 +376,7 @@ Test(mesh, ply_of_exporters)
 				      "list int64 uint64 vertex_index",
 				      "list uchar float vertex_indices" };
 	char text[500];
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	for (size_t i = 0; i < GB_COUNT(lists); i++) {
 		(void)snprintf(text, sizeof text,
@@ -376,11 +387,11 @@ Test(mesh, ply_of_exporters)
 			       "x 3 0 1 2\n1 4 0 1 2 3\nand more\n",
 			       lists[i]);
 		accept(".ply", text, 4, 3, &mesh);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 		for (char *c = text; *c; c++)
 			*c = (char)(*c == '\n' ? '\r' : *c);
 		accept(".ply", text, 4, 3, &mesh);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 }
 
@@ -393,13 +404,13 @@ Test(mesh, ply_of_exporters)
 Test(mesh, ply_strips)
 {
 	const uint32_t turned[] = { 0, 1, 3, 3, 1, 2, 0, 1, 2 };
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	accept(".ply", STRIPS("int", "") "8 0 1 3 2 -1 0 1 2\n", 4, 3, &mesh);
 	cr_assert(memcmp(mesh.triangle, turned, sizeof turned) == 0);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	accept(".ply", STRIPS("int", "") "6 0 1 3 3 3 2\n", 4, 1, &mesh);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	refuse(".ply", STRIPS("int", "") "3 0 1 -2\n", ":14: a face uses vertex -2 of 4");
 	refuse(".ply", STRIPS("int", "") "3 -1 0 1\n", "no face has three corners (vertices: 4)");
 }
@@ -432,13 +443,13 @@ Test(mesh, ply_binary)
 	for (int big = 0; big < 2; big++) {
 		const size_t size = binary(big, bytes);
 		struct gb_error err = { 0 };
-		struct gb_mesh mesh;
+		struct lbvh_input mesh;
 
 		cr_assert_eq(read_as(".ply", bytes, size, &mesh, &err), GB_OK, "%s", err.message);
 		cr_assert_eq(mesh.vertex[3], 1.5f);
 		cr_assert_eq(mesh.vertex[7], -2);
 		cr_assert_eq(mesh.triangle[2], 2);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 	}
 }
 
@@ -451,11 +462,11 @@ Test(mesh, ply_binary_of_the_wrong_length)
 	bytes[size] = 0;
 	for (size_t cut = 0; cut <= size + 1; cut++) {
 		struct gb_error err = { 0 };
-		struct gb_mesh mesh;
+		struct lbvh_input mesh;
 
 		cr_assert_eq(read_as(".ply", bytes, cut, &mesh, &err),
 			     cut < size ? GB_EUSAGE : GB_OK, "cut to %zu of %zu", cut, size);
-		gb_mesh_release(&mesh);
+		release(&mesh);
 		cr_assert(cut != size - 1 ||
 				  strstr(err.message, "the file ends where vertex_indices"),
 			  "%s", err.message);
@@ -518,7 +529,7 @@ Test(mesh, ply_malformed)
 Test(mesh, invalid_files)
 {
 	struct gb_error err = { 0 };
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 
 	cr_assert_eq(gb_mesh_read("/no/such.ply", &mesh, &err), GB_EUSAGE);
 	cr_assert(strstr(err.message, "No such file"), "%s", err.message);
@@ -527,20 +538,20 @@ Test(mesh, invalid_files)
 /* A recorded view belongs to a file name and size.  Other scenes are seen from outside. */
 Test(mesh, views)
 {
-	struct gb_mesh mesh;
+	struct lbvh_input mesh;
 	struct gb_view view;
 
 	make("copies", 69451, 1, &mesh);
-	gb_mesh_view("some/where/bunny.ply", &mesh, &view);
+	lbvh_view_file("some/where/bunny.ply", &mesh, &view);
 	cr_assert_eq(view.fov, 40);
-	gb_mesh_view("bunny.obj", &mesh, &view);
+	lbvh_view_file("bunny.obj", &mesh, &view);
 	cr_assert_eq(view.fov, 45);
 	cr_assert_eq(view.target[0], 0.5);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 	make("copies", 10, 1, &mesh);
-	gb_mesh_view("bunny.ply", &mesh, &view);
+	lbvh_view_file("bunny.ply", &mesh, &view);
 	cr_assert_eq(view.fov, 45);
-	gb_mesh_release(&mesh);
+	release(&mesh);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------- */

@@ -9,23 +9,22 @@
 
 static void read_as(const char *path, size_t limit)
 {
-	float *axis[3];
+	struct octree_input in = { 0 };
 	struct gb_error err = { 0 };
-	size_t count = 0;
 
-	if (gb_bodies_read(path, limit, &axis[0], &axis[1], &axis[2], &count, &err)) {
-		if (axis[0] || axis[1] || axis[2] || !err.message[0])
+	if (gb_bodies_read(path, limit, &in, &err)) {
+		if (!err.message[0])
 			abort();
-		return;
-	}
-	if (!count || (limit && count > limit))
-		abort();
-	for (int d = 0; d < 3; d++) {
-		for (size_t i = 0; i < count; i++)
-			if (!isfinite(axis[d][i]))
+	} else {
+		if (!in.count || (limit && in.count > limit))
+			abort();
+		for (size_t i = 0; i < in.count; i++)
+			if (!isfinite(in.x[i]) || !isfinite(in.y[i]) || !isfinite(in.z[i]))
 				abort();
-		gb_host_free(axis[d]);
 	}
+	gb_host_free(in.x);
+	gb_host_free(in.y);
+	gb_host_free(in.z);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

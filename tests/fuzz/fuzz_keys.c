@@ -15,24 +15,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t bytes = size ? size - 1 : 0;
 	const char *path = fuzz_file(data + (size > 0), bytes, ".keys");
 	struct gb_error err = { 0 };
-	size_t count = 0;
-	void *keys = NULL;
+	struct radix_input in = { .type = type, .key_size = key_size };
 
-	if (gb_keys_read(path, type, limit, &keys, &count, &err)) {
-		if (keys || !strstr(err.message, path))
+	if (gb_keys_read(path, limit, &in, &err)) {
+		if (!strstr(err.message, path))
 			abort();
 	} else {
-		if (!count || (limit && count > limit))
+		if (!in.count || (limit && in.count > limit))
 			abort();
 		if (strcmp(gb_reader_notes()->format, "raw keys") == 0 &&
 		    !strstr(gb_reader_notes()->text, "unpacked") &&
-		    (count != (limit && limit < bytes / key_size ? limit : bytes / key_size) ||
-		     memcmp(keys, data + 1, count * key_size) != 0))
+		    (in.count != (limit && limit < bytes / key_size ? limit : bytes / key_size) ||
+		     memcmp(in.keys, data + 1, in.count * key_size) != 0))
 			abort();
-		(void)gb_keys_digest(&(struct radix_input){ .count = count, .key_size = key_size },
-				     keys, NULL, 0);
 	}
-	gb_host_free(keys);
+	gb_host_free(in.keys);
 	(void)unlink(path);
 	if (gb_memory_used(GB_HOST_MEMORY))
 		abort();

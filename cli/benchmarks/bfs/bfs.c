@@ -10,9 +10,9 @@
  * credited with; the metric touched_bytes reports the bytes it did read.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/benchmarks/bfs/bfs_reference.h"
+#include "cli/benchmarks/bfs/write.h"
 #include "cli/benchmarks/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -148,34 +148,17 @@ static const char *const large[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static void release(void *input)
-{
-	struct bfs_input *in = input;
-
-	if (in)
-		free(in->facts);
-	bfs_input_destroy(in);
-}
-
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct bfs_params *p = params_;
-	struct bfs_input *in;
+	struct bfs_input *in = gb_input_begin(sizeof *in, err);
 
-	*input = NULL;
-	if (bfs_input_create(p, &in, err))
-		return err->code;
-	in->facts = calloc(in->source_count, sizeof *in->facts);
-	if (!in->facts)
-		(void)gb_out_of_memory(err, NULL);
-	else if (p->write && !gb_memory_is_dry())
-		(void)bfs_graph_write(in, p->write, err);
-	if (err->code) {
-		release(in);
-		return err->code;
+	if (in && !bfs_input_make(in, p, err)) {
+		in->facts = gb_host_zalloc(in->source_count, sizeof *in->facts, err);
+		if (in->facts && p->write && !gb_memory_is_dry())
+			(void)bfs_graph_write(in, p->write, err);
 	}
-	*input = in;
-	return GB_OK;
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -339,5 +322,5 @@ const struct gb_benchmark gb_bfs_benchmark = {
 	.work = work,
 	.items = items,
 	.excluded = excluded,
-	.release = release,
+	.release = gb_input_release,
 };

@@ -13,6 +13,7 @@
 #include "cli/benchmarks/lbvh/image.h"
 #include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "cli/benchmarks/lbvh/rays.h"
+#include "cli/benchmarks/lbvh/view.h"
 #include "cli/benchmarks/registry.h"
 #include "common/lbvh_types.h"
 #include "common/memory.h"
@@ -163,15 +164,22 @@ static const char *const large[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mesh,
-				struct gb_view *view, struct gb_error *err)
+static enum gb_status make_mesh(const struct lbvh_params *p, struct lbvh_input *in,
+				struct gb_error *err)
 {
+	struct gb_view view;
+
 	if (!p->file)
-		return gb_scene_make((size_t)p->scene, (size_t)p->primitives, (uint64_t)p->seed,
-				     mesh, view, err);
-	if (!gb_mesh_read(p->file, mesh, err))
-		gb_mesh_view(p->file, mesh, view);
-	return err->code;
+		(void)gb_scene_make((size_t)p->scene, (size_t)p->primitives, (uint64_t)p->seed, in,
+				    &view, err);
+	else if (!gb_mesh_read(p->file, in, err))
+		lbvh_view_file(p->file, in, &view);
+	if (err->code)
+		return err->code;
+	in->edge = (uint32_t)p->rays;
+	in->camera = lbvh_camera_of(&view, in->edge);
+	in->probe = lbvh_camera_of(&view, LBVH_PROBE_EDGE);
+	return GB_OK;
 }
 
 static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *err)
@@ -190,20 +198,10 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 {
 	const struct lbvh_params *p = params_;
 	struct lbvh_input *in = gb_input_begin(sizeof *in, err);
-	struct gb_mesh mesh;
-	struct gb_view view;
 
-	if (in && !check_image(p, err) && !make_mesh(p, &mesh, &view, err)) {
-		in->count = mesh.count;
-		in->vertex_count = mesh.vertex_count;
-		in->vertex = mesh.vertex;
-		in->triangle = mesh.triangle;
-		in->edge = (uint32_t)p->rays;
-		in->camera = gb_view_camera(&view, in->edge);
-		in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
-		if (!lbvh_reference_create(in, p->op == LBVH_TRACE, err) && lbvh_rays_wanted(p))
-			lbvh_rays_make(in, p, err);
-	}
+	if (in && !check_image(p, err) && !make_mesh(p, in, err) &&
+	    !lbvh_reference_create(in, p->op == LBVH_TRACE, err) && lbvh_rays_wanted(p))
+		lbvh_rays_make(in, p, err);
 	return gb_input_end(in, input, err);
 }
 

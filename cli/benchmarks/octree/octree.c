@@ -109,15 +109,13 @@ static enum gb_status make_bodies(struct octree_input *in, const struct octree_p
 				  struct gb_error *err)
 {
 	if (p->file)
-		return gb_bodies_read(p->file, (size_t)p->count, &in->x, &in->y, &in->z, &in->count,
-				      err);
+		return gb_bodies_read(p->file, (size_t)p->count, in, err);
 	in->count = (size_t)p->count;
 	in->x = gb_host_alloc(in->count, sizeof *in->x, err);
 	in->y = gb_host_alloc(in->count, sizeof *in->y, err);
 	in->z = gb_host_alloc(in->count, sizeof *in->z, err);
 	if (!err->code && !gb_memory_is_dry())
-		gb_bodies_fill(in->x, in->y, in->z, (enum octree_distribution)p->distribution,
-			       in->count, (uint64_t)p->seed);
+		gb_bodies_fill(in, (enum octree_distribution)p->distribution, (uint64_t)p->seed);
 	return err->code;
 }
 
@@ -125,7 +123,7 @@ static enum gb_status make_bodies(struct octree_input *in, const struct octree_p
 static void shuffle(struct octree_input *in, const struct octree_params *p, struct gb_error *err)
 {
 	if (p->order == OCTREE_RANDOM && !gb_memory_is_dry())
-		(void)gb_bodies_shuffle(in->x, in->y, in->z, in->count, (uint64_t)p->seed, err);
+		(void)gb_bodies_shuffle(in, (uint64_t)p->seed, err);
 }
 
 /* An estimate of the nodes per body for a dry run, from the metric `nodes` of 1 M bodies and a

@@ -1,5 +1,5 @@
-/* write.c -- write graphs to .sg (layout: sg.c) and .el files. */
-#include "datasets/graph/graph.h"
+/* write.c -- write graphs to .sg (layout: datasets/graph/sg.c) and .el files. */
+#include "cli/benchmarks/bfs/write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
