@@ -112,27 +112,14 @@ const char *gb_reader_after_mark(const struct gb_reader *r)
 	return r->at + (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
 }
 
-/* The bytes that a UTF-8 character has after its first one, which is not ASCII; 0: it is none. */
-static size_t bytes_after(unsigned char first)
-{
-	if (first < 0xc2 || first > 0xf4)
-		return 0;
-	return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-}
-
 bool gb_reader_is_text(const struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
-	size_t after = 0; /* bytes of a character that must follow */
+	size_t length = 0;
 
-	for (size_t i = 0; i < most; i++) {
-		const unsigned char c = (unsigned char)r->begin[i];
-		const bool follows = c >> 6 == 2, other = c > '~' && !follows;
-
-		if (follows != (after > 0) || (c < ' ' && !gb_is_space((char)c)))
-			return false;
-		after = other ? bytes_after(c) : after - follows;
-		if (other && !after)
+	for (size_t i = 0; i < most; i += length) {
+		length = gb_utf8_length(r->begin + i);
+		if (!length || (iscntrl((unsigned char)r->begin[i]) && !gb_is_space(r->begin[i])))
 			return false;
 	}
 	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
