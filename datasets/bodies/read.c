@@ -179,8 +179,8 @@ static bool is_number(const struct field *f, double *value)
 /* The axis that a column's name means, or -1: "x", "pos_x", "Points:0".  A unit may follow: "x [m]". */
 static int axis_of(const struct field *f)
 {
-	static const char *const names[] = { "",      "p",      "pos",   "position",
-					     "point", "points", "coord", "coordinates" };
+	static const char *const names[] = { "",       "pos",   "position",   "point",
+					     "points", "coord", "coordinates" };
 	const char *at = f->at;
 	char name[MOST_NAME] = "";
 
@@ -211,7 +211,7 @@ static char read_names(struct table *t)
 	for (size_t i = 0; i < columns && i < MOST_FIELDS; i++) {
 		const int axis = axis_of(&t->field[i]);
 
-		if (axis >= 0)
+		if (axis >= 0 && column[axis] == SIZE_MAX)
 			column[axis] = i;
 	}
 	for (int d = 0; d < 3; d++)
@@ -453,17 +453,6 @@ static enum gb_status read_raw(struct bodies *b)
 
 /* ---- any --------------------------------------------------------------------------------- */
 
-/* True for text by its name or its contents. */
-static bool is_text(const struct gb_reader *r)
-{
-	static const char *const endings[] = { ".csv", ".tsv", ".txt", ".xyz", ".pts", ".dat" };
-
-	for (size_t i = 0; i < GB_COUNT(endings); i++)
-		if (gb_reader_ends(r, endings[i]))
-			return true;
-	return gb_reader_is_text(r);
-}
-
 static enum gb_status read_any(struct bodies *b)
 {
 	if (gb_is_ply(b->r))
@@ -472,7 +461,7 @@ static enum gb_status read_any(struct bodies *b)
 		return read_npy(b);
 	if (gb_reader_refuse(b->r))
 		return b->r->err->code;
-	return is_text(b->r) ? read_text(b) : read_raw(b);
+	return gb_reader_is_text(b->r) ? read_text(b) : read_raw(b);
 }
 
 enum gb_status gb_bodies_read(const char *path, size_t limit, struct octree_input *in,

@@ -14,10 +14,6 @@
 /* Insertion sorts rows of at most FEW columns, a sort by digits longer ones. */
 enum { FEW = 32, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error ".sg files are read without conversion: little-endian only"
-#endif
-
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err)
 {
 	csr->row = gb_host_alloc((size_t)n + 1, sizeof *csr->row, err);

@@ -101,9 +101,11 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges);
 enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges);
 enum gb_status graph_read_dimacs(struct gb_reader *r, struct graph_edges *edges);
 enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges);
-/* True if a text may be a METIS graph: its first line is a header, not a comment as in other formats,
- * and about as many lines follow as it says. */
-bool graph_may_be_metis(const struct gb_reader *r);
+/* True if a text may be a METIS graph: its first line is a header, and about as many lines follow as
+ * it says.  If it is named as one, comments may come first, and it may have no edges. */
+bool graph_may_be_metis(const struct gb_reader *r, bool named);
+/* If each edge is listed at both of its ends, keep it at its higher one; else return false. */
+bool graph_take_halves(struct graph_edges *edges);
 /* True if the contents look like a .sg file.  Read its n, m, symmetric, out and in. */
 bool graph_is_sg(const struct gb_reader *r);
 enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in);

@@ -42,7 +42,7 @@ static enum gb_status read_metis_or_list(struct gb_reader *r, struct graph_edges
 	const bool named = gb_reader_ends(r, ".graph") || gb_reader_ends(r, ".metis");
 	const struct gb_reader start = *r;
 
-	if (named || graph_may_be_metis(r)) {
+	if (graph_may_be_metis(r, named)) {
 		gb_reader_is(r, GB_FILE_METIS, "");
 		if (!graph_read_metis(r, edges) || named || r->err->code != GB_EUSAGE)
 			return r->err->code;
@@ -59,19 +59,21 @@ static enum gb_status read_text(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct gb_reader first;
 	size_t comments = 0;
+	bool is_list;
 
 	if (gb_reader_start_text(r))
 		return r->err->code;
+	first = *r;
+	(void)graph_find_line(&first, "#%/", &comments);
+	is_list = gb_is_digit(*first.at);
 	if (!strncasecmp(r->at + strspn(r->at, "%"), "MatrixMarket", 12) ||
-	    gb_reader_ends(r, ".mtx")) {
+	    (!is_list && !is_dimacs(r) && gb_reader_ends(r, ".mtx"))) {
 		gb_reader_is(r, GB_FILE_MTX, "");
 		return graph_read_mtx(r, edges);
 	}
-	first = *r;
-	(void)graph_find_line(&first, "#%/", &comments);
 	if (gb_reader_refuse(r) || refuse_binary(r) || gb_reader_refuse(&first))
 		return r->err->code;
-	if (is_dimacs(r) || gb_reader_ends(r, ".gr") || gb_reader_ends(r, ".col")) {
+	if (is_dimacs(r) || (!is_list && (gb_reader_ends(r, ".gr") || gb_reader_ends(r, ".col")))) {
 		gb_reader_is(r, GB_FILE_DIMACS, "");
 		return graph_read_dimacs(r, edges);
 	}
@@ -89,7 +91,8 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, double *
 
 	if (gb_reader_open(&r, path, "a graph", err))
 		return err->code;
-	is_sg = gb_reader_ends(&r, ".sg") || gb_reader_ends(&r, ".wsg") || graph_is_sg(&r);
+	is_sg = graph_is_sg(&r) || (!gb_reader_is_text(&r) &&
+				    (gb_reader_ends(&r, ".sg") || gb_reader_ends(&r, ".wsg")));
 	if (is_sg) {
 		gb_reader_is(&r, GB_FILE_SG, "");
 		(void)graph_read_sg(&r, in);

@@ -75,11 +75,6 @@ static void read_comment(const char *at, struct head *head)
 
 /* ---- the first lines --------------------------------------------------------------------- */
 
-static bool is_number(const char *at)
-{
-	return gb_is_digit(at[*at == '"']);
-}
-
 /* Read the numbers of a line that has two or three of them and nothing else.  They may be "N M" if
  * about as many lines follow: it costs time to be wrong about a long file. */
 static void read_counts(const struct gb_reader *r, struct head *head)
@@ -102,13 +97,25 @@ static void read_counts(const struct gb_reader *r, struct head *head)
 		number[head->numbers - 1] <= lines && lines <= 2 * number[head->numbers - 1] + 100;
 }
 
-/* True if the second name of a header is that of a column of sources. */
-static bool is_shifted(const char *at)
+/* The number of columns of a line.  *shifted: its names say that the first two are not the ends of an
+ * edge. */
+static unsigned count_columns(const char *at, bool *shifted)
 {
-	at += strcspn(at, ",;|\t \n");
-	at += *at != '\n';
-	at += *at == '"';
-	return is_word(at, "source") || is_word(at, "src") || is_word(at, "from");
+	static const char *const ends[][4] = { { "source", "src", "from", "start" },
+					       { "target", "dst", "to", "end" } };
+	unsigned column = 0;
+
+	*shifted = !isalpha((unsigned char)at[*at == '"']) || (is_word(at, "id") && at[2] != '_') ||
+		   is_word(at, "index");
+	for (; *at != '\n'; column++) {
+		const char *const name = at + strspn(at, "\":");
+
+		for (unsigned i = 0; i < 8; i++)
+			*shifted |= column != i / 4 && is_word(name, ends[i / 4][i % 4]);
+		at += strcspn(at, ",;| \t\n");
+		at += strspn(at, ",;| \t\r");
+	}
+	return column;
 }
 
 /* Read what comes before the first line of numbers, and that if it may be "N M". */
@@ -116,23 +123,27 @@ static enum gb_status read_head(struct gb_reader *r, struct head *head)
 {
 	struct gb_reader next;
 	const char *at = r->at;
+	unsigned columns;
+	bool shifted;
 
 	if (!graph_find_line(r, COMMENTS, &head->comments))
 		return GB_OK;
 	for (; at < r->at; at = strchr(at, '\n') + 1)
 		read_comment(gb_skip_blanks(at), head);
-	if (is_number(r->at) || *r->at == '-') {
+	if (gb_is_digit(r->at[*r->at == '"']) || *r->at == '-') {
 		if (!*head->kind)
 			read_counts(r, head);
 		return GB_OK;
 	}
-	if (is_shifted(r->at))
-		return gb_reader_fail(r, "not the first column, but the second is that of sources");
 	next = *r;
 	gb_reader_next_line(&next);
-	if (!graph_find_line(&next, COMMENTS, &head->comments) || !is_number(next.at))
+	if (!graph_find_line(&next, COMMENTS, &head->comments) ||
+	    !gb_is_digit(next.at[*next.at == '"']))
 		return gb_reader_fail(r, "a vertex number is expected; names of vertices are not "
 					 "read");
+	columns = count_columns(r->at, &shifted);
+	if (shifted || columns < count_columns(next.at, &shifted))
+		return gb_reader_fail(r, "the first two columns are not named as ends of an edge");
 	gb_reader_note("header \"%.*s\" skipped, first two columns taken",
 		       (int)strcspn(r->at, "\r\n"), r->at);
 	*r = next;
@@ -231,6 +242,7 @@ enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges)
 				     .words = true };
 	struct head head = { .kind = "" };
 	struct graph_found found = { 0 };
+	uint64_t read;
 
 	if (read_head(r, &head))
 		return r->err->code;
@@ -243,6 +255,9 @@ enum gb_status graph_read_list(struct gb_reader *r, struct graph_edges *edges)
 	edges->undirected = head.undirected;
 	if (number(r, &head, edges, &found))
 		return r->err->code;
+	read = edges->count;
+	if (edges->undirected && graph_take_halves(edges) && edges->count < read)
+		gb_reader_note("each edge is listed at both ends");
 	if (head.comments + found.comments)
 		gb_reader_tell("comments: %zu", head.comments + found.comments);
 	if (edges->undirected)

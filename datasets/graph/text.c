@@ -44,8 +44,7 @@ static enum gb_status check_header(const struct gb_reader *r, uint64_t n, uint64
 	return gb_reader_claim(r, (double)n * GRAPH_VERTEX_BYTES, "%" PRIu64 " vertices", n);
 }
 
-/* If each edge is listed at both of its ends, keep it at its higher one; else return false. */
-static bool take_halves(struct graph_edges *edges)
+bool graph_take_halves(struct graph_edges *edges)
 {
 	const uint64_t count = edges->count;
 	uint64_t sum = 0;
@@ -99,7 +98,7 @@ static enum gb_status read_counted(struct gb_reader *r, struct graph_rules *rule
 		return r->err->code;
 	r->line = line;
 	read = edges->count;
-	if (edges->undirected && take_halves(edges) && edges->count < read)
+	if (edges->undirected && graph_take_halves(edges) && edges->count < read)
 		gb_reader_note("each edge is listed at both ends");
 	if (read != m && comments && read + *comments + found.comments == m)
 		gb_reader_note("the declared %" PRIu64 " edges include comments", m);
@@ -136,21 +135,11 @@ static const char *read_banner(struct gb_reader *r, struct graph_rules *rules, b
 	return gb_reader_line_ends(r) ? NULL : "nothing is expected after the symmetry";
 }
 
-/* Entries above the diagonal. */
-static uint64_t count_upper(const struct graph_edges *edges)
-{
-	uint64_t upper = 0;
-
-	for (uint64_t i = 0; i < edges->count; i++)
-		upper += edges->key[i] >> 32 < (uint32_t)edges->key[i];
-	return upper;
-}
-
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 {
 	struct graph_rules rules = { .comments = "%", .letters = "", .ignored = "", .base = 1 };
 	const char *fault = read_banner(r, &rules, &edges->undirected);
-	uint64_t size[3], upper;
+	uint64_t size[3], upper = 0; /* entries above the diagonal */
 	size_t comments = 0;
 	int sizes;
 
@@ -166,7 +155,8 @@ enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges)
 		return r->err->code;
 	if (sizes == 2)
 		gb_reader_note("two sizes taken as rows and entries");
-	upper = edges->undirected ? count_upper(edges) : 0;
+	for (uint64_t i = 0; edges->undirected && i < edges->count; i++)
+		upper += edges->key[i] >> 32 < (uint32_t)edges->key[i];
 	if (upper)
 		gb_reader_note("entries above the diagonal of a symmetric matrix: %" PRIu64, upper);
 	return GB_OK;
@@ -257,16 +247,16 @@ static const char *read_neighbours(struct gb_reader *r, const struct metis *h, u
 	return NULL;
 }
 
-bool graph_may_be_metis(const struct gb_reader *start)
+bool graph_may_be_metis(const struct gb_reader *start, bool named)
 {
 	struct gb_reader r = *start;
 	struct metis h = { 0 };
-	size_t lines;
+	size_t comments = 0, lines;
 
-	if (!read_metis_header(&r, &h))
+	if ((named && !graph_find_line(&r, "%", &comments)) || !read_metis_header(&r, &h))
 		return false;
 	lines = gb_count_lines(r.at, r.end);
-	return h.m && lines >= h.n / 2 && lines / 2 <= h.n + 50;
+	return (h.m || named) && lines >= h.n / 2 && lines / 2 <= h.n + 50;
 }
 
 enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
@@ -301,7 +291,7 @@ enum gb_status graph_read_metis(struct gb_reader *r, struct graph_edges *edges)
 	edges->n = (uint32_t)h.n;
 	edges->undirected = true;
 	read = edges->count;
-	if (!take_halves(edges))
+	if (!graph_take_halves(edges))
 		return gb_reader_fail(r, "an edge is listed at one of its ends only");
 	read -= edges->count; /* without self-loops */
 	if (check_count(r, h.m, "edges", read, true))

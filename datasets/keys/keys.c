@@ -96,13 +96,9 @@ static uint64_t word_of(enum radix_distribution distribution, uint64_t seed, uin
 		if (uniform(seed, 1, i) < UINT64_MAX / (uint64_t)sqrt((double)count))
 			return word;
 		return i * (UINT64_MAX / count) + scaled(word, UINT64_MAX / count);
-	case RADIX_UNIFORM:
-	case RADIX_ENTROPY1:
-	case RADIX_SPECIAL:
-	case RADIX_DISTRIBUTIONS:
-		break;
+	default:
+		return word;
 	}
-	return word;
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "datasets/reading/npy.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "key files are little-endian, and are read without conversion"
+#error "raw keys and .sg files are read without conversion: little-endian only"
 #endif
 
 struct job {
@@ -203,12 +203,10 @@ static enum gb_status read_text(struct job *job, struct gb_reader *r)
 static enum gb_status read_any(struct job *job, struct gb_reader *r)
 {
 	const bool is_npy = gb_is_npy(r);
-	const bool is_text =
-		gb_reader_is_text(r) || gb_reader_ends(r, ".txt") || gb_reader_ends(r, ".csv");
 
 	if (!is_npy && gb_reader_refuse(r))
 		return r->err->code;
-	if (!is_npy && !is_text)
+	if (!is_npy && !gb_reader_is_text(r))
 		return read_raw(job, r);
 	if (gb_reader_may_read(r))
 		return r->err->code;

@@ -114,15 +114,19 @@ const char *gb_reader_after_mark(const struct gb_reader *r)
 
 bool gb_reader_is_text(const struct gb_reader *r)
 {
+	static const char *const endings[] = { ".csv", ".tsv", ".txt", ".xyz", ".pts" };
 	const size_t size = (size_t)(r->end - r->begin), most = size < 4096 ? size : 4096;
-	size_t length = 0;
+	size_t controls = 0, length = 1, at = 0;
 
-	for (size_t i = 0; i < most; i += length) {
-		length = gb_utf8_length(r->begin + i);
-		if (!length || (iscntrl((unsigned char)r->begin[i]) && !gb_is_space(r->begin[i])))
-			return false;
-	}
-	return memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most);
+	for (size_t i = 0; i < most; i++)
+		controls += iscntrl((unsigned char)r->begin[i]) && !gb_is_space(r->begin[i]);
+	for (size_t i = 0; i < GB_COUNT(endings); i++)
+		if (gb_reader_ends(r, endings[i]))
+			return 16 * controls <= most;
+	for (; at < most && length; at += length)
+		length = gb_utf8_length(r->begin + at);
+	return !controls && length &&
+	       (memchr(r->begin, '\n', most) || memchr(r->begin, '\r', most));
 }
 
 void gb_reader_turn_returns(struct gb_reader *r, const char *end)

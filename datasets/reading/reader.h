@@ -52,7 +52,8 @@ const char *gb_reader_after_mark(const struct gb_reader *r);
 /* Turn each carriage return from r->at to `end` into a newline. */
 void gb_reader_turn_returns(struct gb_reader *r, const char *end);
 
-/* True for lines of printable characters, as far as the first 4 KiB show. */
+/* True for lines of printable characters, as far as the first 4 KiB show.  In a file that is named as
+ * a text, they may be of any character set. */
 bool gb_reader_is_text(const struct gb_reader *r);
 
 /* True if the file's name ends in `ending`, in upper or lower case, before .gz or .zst. */
