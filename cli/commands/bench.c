@@ -126,10 +126,11 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 	struct task task = { .preset = GB_QUICK };
 	enum gb_status status = GB_OK;
 
-	request.once = true;
 	if (!gb_options_parse(&a, argc, argv, err) && !a.done && !gb_choose(&request, &a, err) &&
-	    !gb_preset_of(&request, GB_QUICK, &task.preset, err))
+	    !gb_preset_of(&request, GB_QUICK, &task.preset, err)) {
+		request.once = true;
 		status = act(&request, &task, argc, argv, err);
+	}
 	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

@@ -222,7 +222,7 @@ static const struct gb_rows groups[] = {
 	{ SWEEP, how_to_measure, ROWS(profile) },
 	{ SWEEP, how_to_measure, ROWS(budget) },
 	{ CHOOSE, how_to_measure, ROWS(limits) },
-	{ GB_OF_BENCHMARK, what_to_run, ROWS(strict) },
+	{ SWEEP, what_to_run, ROWS(strict) },
 	{ CHOOSE, what_to_run, ROWS(backend) },
 	{ SWEEP | GB_OF_CHECK, what_to_run, ROWS(plugin) },
 	{ GB_OF_RUN | GB_OF_CHECK | GB_OF_REPRO, what_to_run, ROWS(threads) },

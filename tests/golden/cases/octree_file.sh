@@ -6,3 +6,5 @@ gpubench octree cpu/seq cpu/morton --file=bodies.csv,bodies.ply --samples=2 -o o
 gpubench octree cpu/seq --file=bodies.csv --count=2 --samples=2 -o two.jsonl >table || exit
 gpubench octree cpu/seq --file=bodies.csv --count=9 --dry-run >table || exit
 sed -n 's/.*\("nodes":[0-9]*\).*\("max_depth":[0-9]*\).*\("structural_hash":"[^"]*"\).*/\1 \2 \3/p' out.jsonl two.jsonl
+# A file takes the place of the bodies that a preset generates, and each point is there once.
+gpubench run octree cpu/lf --preset=ci --file=bodies.ply --strict --threads=1 --dry-run
