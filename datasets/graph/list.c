@@ -105,11 +105,14 @@ static unsigned count_columns(const char *at, bool *shifted)
 					       { "target", "dst", "to", "end" } };
 	unsigned column = 0;
 
-	*shifted = !isalpha((unsigned char)at[*at == '"']) || (is_word(at, "id") && at[2] != '_') ||
-		   is_word(at, "index");
+	*shifted = false;
 	for (; *at != '\n'; column++) {
-		const char *const name = at + strspn(at, "\":");
+		const char *const name = at + strspn(at, "\":_");
 
+		if (!column)
+			*shifted =
+				(!isalpha((unsigned char)*name) && (unsigned char)*name < 0x80) ||
+				is_word(name, "index") || (is_word(name, "id") && name[2] != '_');
 		for (unsigned i = 0; i < 8; i++)
 			*shifted |= column != i / 4 && is_word(name, ends[i / 4][i % 4]);
 		at += strcspn(at, ",;| \t\n");
